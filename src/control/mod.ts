@@ -8,6 +8,7 @@ export {
 export type { LocalEnds } from './overlay/mod.ts';
 export type { ApiLimits } from './shares/operations/mod.ts';
 export { loadTrustedIssuers, type TrustedIssuer } from './credentials/oauth/mod.ts';
-export { type FirstStart, inviteOperatorOffline, resetAdmin, type NewAdmin } from './installation/mod.ts';
+export { inviteOperatorOffline, resetAdmin, type NewAdmin } from './installation/mod.ts';
+export type { FirstStart } from './shares/records/mod.ts';
 export { createAdministrator, type NewAdministrator } from './ziti/management-api/mod.ts';
 export { restoreDatabase, type Restored, type RestoreOptions } from './backup/mod.ts';

@@ -29,6 +29,7 @@ const CONTROL: FolderTable = {
   },
   audit: {
     may: ['store', 'secrets', 'event-stream'],
+    tests: ['credentials'],
     why: 'writes events inside the transactions of other parts',
   },
   credentials: {
@@ -56,7 +57,7 @@ const CONTROL: FolderTable = {
   },
   installation: {
     may: ['store', 'secrets', 'audit', 'credentials', 'backup'],
-    why: 'backs a database up before it migrates, and writes the first rows and a new administrator, with an event for each',
+    why: 'opens the database with its key file, backs it up before it migrates, and writes a new administrator',
   },
   shares: {
     may: [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { authorsNamed } from '../credentials/accounts/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import type { PageRequest, Store } from '../store/mod.ts';
@@ -88,7 +89,12 @@ describeEachStore('the audit trail', (open) => {
     );
     const found = async (text: string) => {
       const request = { page: 0, size: 10, ...newest };
-      const { content, total } = await listAudit(store.db, 'named', { text }, request);
+      const { content, total } = await listAudit(
+        store.db,
+        'named',
+        { text, actorsNamed: authorsNamed('named', text) },
+        request,
+      );
       assert.equal(content.length, total);
       return content.map(({ actor_id: id }) => id);
     };

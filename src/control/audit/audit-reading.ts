@@ -12,12 +12,13 @@ import {
   type Queries,
 } from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
-import { authorsNamed } from './author-names.ts';
 
 /** Events must satisfy all of these. */
 export interface AuditFilter {
   /** Contained in the action, the name or id of actor or target, or the address. */
   readonly text?: string | undefined;
+  /** With `text`: a query of the ids of actors whose names contain it. */
+  readonly actorsNamed?: RawBuilder<unknown> | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
@@ -98,10 +99,10 @@ function eventsOf(db: Queries, organizationId: string) {
 function filtered(
   db: Queries,
   organizationId: string,
-  { text, action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
+  { text, actorsNamed, action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
 ): SelectQueryBuilder<Database, 'audit_event', object> {
   let narrowed = eventsOf(db, organizationId);
-  if (text !== undefined) narrowed = narrowed.where(hasText(db, organizationId, text));
+  if (text !== undefined) narrowed = narrowed.where(hasText(db, text, actorsNamed));
   if (action !== undefined) narrowed = narrowed.where('action', '=', action);
   if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', actorId);
   if (targetId !== undefined) narrowed = narrowed.where('target_id', '=', targetId);
@@ -114,7 +115,11 @@ function filtered(
 /** Fields of a resource that are its name, for people. */
 const NAMES = ['name', 'hostname', 'email'];
 
-function hasText(db: Queries, organizationId: string, text: string): RawBuilder<boolean> {
+function hasText(
+  db: Queries,
+  text: string,
+  actorsNamed: RawBuilder<unknown> | undefined,
+): RawBuilder<boolean> {
   const columns = ['action', 'actor_id', 'target_id', 'address'].map((column) => sql.ref(column));
   const inColumns = containsIn(columns, text);
   const named = ['before', 'after'].map((column) => {
@@ -126,8 +131,8 @@ function hasText(db: Queries, organizationId: string, text: string): RawBuilder<
     const written = JSON.stringify(text).slice(1, -1);
     return sql<boolean>`(case when ${containsIn([sql.ref(column)], written)} then ${inNames} else false end)`;
   });
-  const authors = sql`actor_id in (${authorsNamed(organizationId, text)})`;
-  return sql<boolean>`(${sql.join([inColumns, ...named, authors], sql` or `)})`;
+  const byName = actorsNamed === undefined ? [] : [sql`actor_id in (${actorsNamed})`];
+  return sql<boolean>`(${sql.join([inColumns, ...named, ...byName], sql` or `)})`;
 }
 
 function isEmpty(filter: AuditFilter): boolean {

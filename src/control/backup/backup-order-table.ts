@@ -60,6 +60,10 @@ export const BACKED_UP = [
   { table: 'collection', key: ['frontdoor_id', 'kind'] },
 ] as const satisfies readonly BackedUpTable[];
 
+/** Triggers count their rows, and the backup contains the counts. */
+export const COUNTED = ['share', 'identity', 'auth_provider'] as const;
+export const COUNTS = 'collection';
+
 /**
  * Omitted: the state and measurements of running processes, which are outdated when the backup is read; log-ins,
  * because an ended session must not come back; and records of requests and responses kept for repeated ones,

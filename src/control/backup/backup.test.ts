@@ -22,7 +22,7 @@ import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import { createFabricNode } from '../overlay/records/mod.ts';
 import { grantFrontdoor } from '../shares/records/frontdoor-store.ts';
 import { listEnvironments } from '../shares/records/environment-store.ts';
-import { seedFirstRows } from '../installation/first-rows.ts';
+import { seedFirstRows } from '../shares/records/first-rows.ts';
 import type { Store } from '../store/mod.ts';
 import { openEmbeddedStore } from '../store/engine/embedded-store.ts';
 import { backupLines } from './backup-lines.ts';

@@ -19,12 +19,9 @@ import {
   type Store,
 } from '../store/mod.ts';
 import { appliedMigrations, backedUpTables } from './backup-lines.ts';
-import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
+import { BACKED_UP, COUNTED, COUNTS, type BackedUpTable } from './backup-order-table.ts';
 
 const ROWS_PER_STATEMENT = 100;
-/** Triggers count their rows, and the backup contains the counts. */
-const COUNTED = ['share', 'identity', 'auth_provider'] as const;
-
 type BackupRow = Readonly<Record<string, BackupValue>>;
 
 /** Reads a whole backup and checks everything that needs no database. Errors: `invalid`. */
@@ -175,9 +172,11 @@ async function insertRows(
 ): Promise<void> {
   const columns = Object.keys(rows[0]!);
   // The counts of triggers on the embedded database are replaced by those of the backup.
-  if (table === 'collection') {
+  if (table === COUNTS) {
     const keys = rows.map((row) => sql`(${row['frontdoor_id']}, ${row['kind']})`);
-    await sql`delete from collection where (frontdoor_id, kind) in (values ${sql.join(keys)})`.execute(db);
+    await sql`delete from ${sql.table(table)} where (frontdoor_id, kind) in (values ${sql.join(keys)})`.execute(
+      db,
+    );
   }
   const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
   const names = sql.join(columns.map((column) => sql.ref(column)));

@@ -10,7 +10,7 @@ import {
   insertPerson,
   putPersonPassword,
 } from '../credentials/people/mod.ts';
-import { seedFirstRows } from '../installation/first-rows.ts';
+import { seedFirstRows } from '../shares/records/first-rows.ts';
 import type { Store } from '../store/mod.ts';
 import { storeHashed } from './stored-password.ts';
 

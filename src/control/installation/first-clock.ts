@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { FrontdoorError, type Clock } from '#base';
-import { hasFirstRows } from './first-rows.ts';
+import { firstOrganization } from '../credentials/people/mod.ts';
 import type { Store } from '../store/mod.ts';
 
 /** No clock is earlier, since this program did not exist then. */
@@ -13,7 +13,7 @@ const MOST_APART_MS = 300_000;
 
 /** @throws FrontdoorError `clock-wrong`, with both times. */
 export async function checkFirstClock(store: Store, clock: Clock): Promise<void> {
-  if (await hasFirstRows(store.db)) return;
+  if ((await firstOrganization(store.db)) !== undefined) return;
   const nowMs = clock.nowMs();
   if (nowMs < OLDEST_MS) throw wrong(nowMs, `this program was made after ${textOf(OLDEST_MS)}`);
   if (!store.isShared) return;

@@ -5,7 +5,8 @@ import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
 import { checkFirstClock } from './first-clock.ts';
 import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets, useSealingKey } from '../secrets/mod.ts';
 import { openCopiedStore } from '../backup/mod.ts';
-import { checkKeyFile, hasFirstRows } from './first-rows.ts';
+import { checkKeyFile } from '../credentials/oauth/mod.ts';
+import { firstOrganization } from '../credentials/people/mod.ts';
 import { databaseFileBytes, type MigrationCopies, type Store } from '../store/mod.ts';
 
 export interface InstallationOptions {
@@ -89,7 +90,7 @@ export async function beginInstallation(
 
 /** Makes the key file of a new installation. Throws `invalid` for a database that another key file belongs to. */
 async function makeSecrets(store: Store, dataDir: string): Promise<Secrets> {
-  if (!(await hasFirstRows(store.db))) return loadSecrets(dataDir);
+  if ((await firstOrganization(store.db)) === undefined) return loadSecrets(dataDir);
   const message =
     `there is no ${join(dataDir, KEY_FILE_NAME)}, and the secrets of the database can be read with it alone: restore the ` +
     'file from where you keep it, or copy it from another control plane over this database';

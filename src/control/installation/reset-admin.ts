@@ -6,8 +6,8 @@
  */
 import { FrontdoorError, systemClock } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
-import { ADMIN_SCOPES } from './first-rows.ts';
-import { createCaller } from '../credentials/accounts/mod.ts';
+import { ADMIN_SCOPES, createCaller } from '../credentials/accounts/mod.ts';
+import { findOrganization, firstOrganization } from '../credentials/people/mod.ts';
 import { openInstallation, type InstallationOptions } from './open-installation.ts';
 
 export interface ResetAdminOptions extends InstallationOptions {
@@ -33,14 +33,12 @@ export async function resetAdmin(
   try {
     const nowMs = clock.nowMs();
     return await store.transaction(async (trx, touch) => {
-      let query = trx.selectFrom('organization').select('id').orderBy('created_at').orderBy('id').limit(1);
-      if (options.organizationId !== undefined)
-        query = query.where('id', '=', options.organizationId.toLowerCase());
-      const organization = await query.executeTakeFirst();
-      if (organization === undefined)
+      const { organizationId: wantedId } = options;
+      const organizationId =
+        wantedId === undefined ? await firstOrganization(trx) : (await findOrganization(trx, wantedId))?.id;
+      if (organizationId === undefined)
         throw new FrontdoorError('notFound', 'not-found', 'there is no such organization');
-      const organizationId = organization.id;
-      const scopes = ADMIN_SCOPES.split(' ');
+      const scopes = ADMIN_SCOPES;
       const wanted = { kind: 'account', name: NAME, organizationId, scopes, nowMs } as const;
       const { caller, secret } = await createCaller(trx, touch, secrets, wanted);
       const entry = {

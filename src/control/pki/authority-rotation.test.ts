@@ -16,7 +16,11 @@ import type { Store } from '../store/mod.ts';
 import { beginRotation, endSoon, issueSoon, readGenerations } from './authority-rotation.ts';
 import { rotationAt, SPREAD_MS } from './generation-policy.ts';
 import { openPki, type Pki } from './pki.ts';
-import { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';
+import {
+  cutOffByNextStep,
+  dropFormerCertificates,
+  noteRootReceipt,
+} from '../overlay/records/root-receipt-store.ts';
 
 const DAY_MS = 86_400_000;
 const secrets = ephemeralSecrets();

@@ -1,5 +1,6 @@
 /** The certificate authorities of the installation, and the certificates that they issue. */
 export { authorityLimitsOf } from './authority-limits.ts';
+export type { LoadedAuthorities } from './authority-generations.ts';
 export {
   type AuthorityView,
   beginRotation,
@@ -15,7 +16,14 @@ export {
   type CertificateClaim,
   externalIdOf,
 } from './certificate-claim.ts';
-export { INTERMEDIATE, nextRotationStep, rotationAt } from './generation-policy.ts';
+export {
+  type Generation,
+  INTERMEDIATE,
+  type Rotation,
+  kindOf as generationKindOf,
+  nextRotationStep,
+  rotationAt,
+} from './generation-policy.ts';
 export { endsPath, nearestIssuer, pathAbove } from './issuing-path.ts';
 export type { LeafProof, ProvenLeaf } from './leaf-proof.ts';
 export {
@@ -25,7 +33,6 @@ export {
   type Pki,
   openPki,
 } from './pki.ts';
-export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';
 export { BACKDATE_MS } from './server-leaf.ts';
 export {
   commonNameOf,

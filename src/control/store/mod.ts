@@ -3,7 +3,7 @@ export { type MigrationCopies, MigrationCopyFolder } from './engine/copy-before-
 export { countedPage, matchedPage, orderedPage } from './engine/counted-page.ts';
 export { databaseFileBytes } from './engine/database-file.ts';
 export { type Write, writeJointly } from './engine/joint-writes.ts';
-export { type LastUse, LastUses } from './engine/last-uses.ts';
+export { type LastUse, LastUses, usesBySecond } from './engine/last-uses.ts';
 export {
   type ListFilter,
   containsIn,
@@ -13,7 +13,7 @@ export {
   lowered,
   narrowed,
 } from './engine/list-filter.ts';
-export type { ListOrder } from './engine/list-pages.ts';
+export { type ListOrder, listTotal } from './engine/list-pages.ts';
 export { inOrderOf, measuredIds } from './engine/measured-page.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';

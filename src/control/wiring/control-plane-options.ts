@@ -5,7 +5,7 @@ import type { Channel, MemoryPeer, MetricsWriter, ReadinessCheck } from '#net';
 import type { ApiLimits, ApiTls } from '../shares/operations/mod.ts';
 import type { TrustedIssuer } from '../credentials/oauth/mod.ts';
 import type { LocalEnds } from '../overlay/mod.ts';
-import type { FirstStart } from '../installation/mod.ts';
+import type { FirstStart } from '../shares/records/mod.ts';
 import type { MigrationCopies } from '../store/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 

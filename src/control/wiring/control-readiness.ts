@@ -1,6 +1,7 @@
 /** What a control plane needs to serve, and the certificates that it serves with. */
 import { X509Certificate } from 'node:crypto';
 import { certificatesOfPem, type NamedCertificate, type ReadinessCheck } from '#net';
+import { firstOrganization } from '../credentials/people/mod.ts';
 import type { OverlayModel } from '../overlay/model/mod.ts';
 import type { Pki } from '../pki/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -20,7 +21,7 @@ export function controlReadiness({ store, model, hasOnlineRouter }: ReadinessPar
     {
       name: 'database',
       isReady: async () => {
-        await store.db.selectFrom('organization').select('id').limit(1).execute();
+        await firstOrganization(store.db);
         return true;
       },
     },

@@ -1,6 +1,7 @@
 /** Opens what an installation keeps: the store, the master keys and the authorities. */
 import { mkdirSync } from 'node:fs';
-import { beginInstallation, seedFirstStart, type FirstStart } from '../installation/mod.ts';
+import { beginInstallation } from '../installation/mod.ts';
+import { seedFirstStart, type FirstStart } from '../shares/records/mod.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { controllerIdOf } from '../replica/mod.ts';
 import { SealingKeys, type Secrets } from '../secrets/mod.ts';

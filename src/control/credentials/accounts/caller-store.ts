@@ -48,6 +48,9 @@ const COLUMNS = [
 ] as const;
 const ADMIN = 'frontdoor.admin';
 
+/** Scopes of an administrator's account. */
+export const ADMIN_SCOPES = ['frontdoor.read', 'frontdoor.write', 'frontdoor.admin'];
+
 export async function createCaller(
   trx: Queries,
   touch: Touch,

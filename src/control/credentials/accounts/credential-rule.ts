@@ -6,6 +6,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { includesScope, ROLE_SCOPES, ROLES, type Role } from '#domain';
 import { lockedForShare, type Queries } from '../../store/mod.ts';
+import { isOfPresentProvider, PROVIDER } from './console-provider.ts';
 
 /**
  * The caller that made something, and its credential. `system` is the installation itself, at its first start or with its data
@@ -33,9 +34,6 @@ export interface RuleParts {
 
 export const THE_INSTALLATION: MakerIdentity = { kind: 'system', id: 'system', credential: 'system' };
 export const ISSUER_CREDENTIAL = 'issuer';
-
-const PROVIDER = 'provider ';
-const UUID_CHARS = 36;
 
 export function secretCredential(secretId: string): string {
   return `secret ${secretId}`;
@@ -170,16 +168,10 @@ function isSecretOf(
         or (caller.previous_until > ${nowMs} and ${credential} = 'secret ' || caller.previous_id)))`;
 }
 
-/** The id of the log-in is taken from the text, so that the database finds its row by the key. */
 function isOfPerson(id: Text, credential: Text): RawBuilder<boolean> {
   return sql<boolean>`(exists (select 1 from person_password as own
       left join person_totp as factor on factor.person_id = own.person_id
       where own.person_id = ${id} and (${credential} = 'password ' || cast(own.updated_at as text)
         or ${credential} = 'factor ' || cast(own.updated_at as text) || ' ' || cast(factor.enrolled_at as text)))
-    or exists (select 1 from console_log_in as entry
-      inner join auth_provider as provider on provider.id = entry.auth_provider_id
-      where entry.id = substr(${credential}, ${sql.lit(PROVIDER.length + 1)}, ${sql.lit(UUID_CHARS)})
-        and provider.enabled = 1
-        and ${credential} = 'provider ' || entry.id || ' ' || cast(provider.version as text)
-        and exists (select 1 from person where person.id = ${id})))`;
+    or (exists (select 1 from person where person.id = ${id}) and ${isOfPresentProvider(credential)}))`;
 }

@@ -41,6 +41,30 @@ export async function findIdentityPassword(
   return { identityId: row.identity_id, username: row.username, passwordHash: row.password_hash };
 }
 
+export interface StoredUserName {
+  readonly identityId: string;
+  readonly username: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Returns the user names of all identities with a password, or of one, by name. */
+export async function userNames(db: Queries, identityId?: string): Promise<StoredUserName[]> {
+  const all = db
+    .selectFrom('identity_password')
+    .select(['identity_id', 'username', 'created_at', 'updated_at'])
+    .orderBy('username');
+  const rows = await (identityId === undefined ? all : all.where('identity_id', '=', identityId)).execute();
+  return rows.map((row) => ({
+    ...{ identityId: row.identity_id, username: row.username },
+    ...{ createdAtMs: Number(row.created_at), updatedAtMs: Number(row.updated_at) },
+  }));
+}
+
+export async function deleteIdentityPassword(trx: Queries, identityId: string): Promise<void> {
+  await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+}
+
 /** Whether the identity had its password before that time: a log-in that was under way then ends with an earlier one. */
 export async function hasPasswordSince(db: Queries, identityId: string, beforeMs: number): Promise<boolean> {
   const row = await db

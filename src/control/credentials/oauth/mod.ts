@@ -13,7 +13,7 @@ export {
   verifyToken,
 } from './principal.ts';
 export { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
-export { type SigningKey, createSigningKey, listSigningKeys } from './signing-key-store.ts';
+export { type SigningKey, checkKeyFile, createSigningKey, listSigningKeys } from './signing-key-store.ts';
 export { type TokenParameters, issueToken, issuerMetadata } from './token-endpoint.ts';
 export { TokenKeys } from './token-keys.ts';
 export { CLOCK_SKEW_MS, SERVICE_TOKEN_LIFETIME_MS, isIssuedAhead } from './token-lifetimes.ts';

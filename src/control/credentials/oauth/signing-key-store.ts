@@ -4,8 +4,15 @@
  * verifies until its last token has expired.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { FrontdoorError } from '#base';
 import type { Secrets } from '../../secrets/mod.ts';
-import { lockedForUpdate, type SigningKeyTable, type Queries, type Touch } from '../../store/mod.ts';
+import {
+  lockedForUpdate,
+  type SigningKeyTable,
+  type Queries,
+  type Store,
+  type Touch,
+} from '../../store/mod.ts';
 
 export type SigningPurpose = SigningKeyTable['purpose'];
 
@@ -141,4 +148,16 @@ export async function deleteExpiredSigningKeys(
     .execute();
   for (const key of removed) touch('signing-key', key.id);
   return removed.length;
+}
+
+/** Throws `invalid` if the database's secrets were encrypted with another key file. */
+export async function checkKeyFile(store: Pick<Store, 'db'>, secrets: Secrets, nowMs: number): Promise<void> {
+  try {
+    await listSigningKeys(store.db, secrets, 'bearer', nowMs);
+  } catch (cause) {
+    if (!(cause instanceof FrontdoorError) || cause.code !== 'unseal-failed') throw cause;
+    const message =
+      'the database belongs to another secrets.key: put the key file back that it was used with';
+    throw new FrontdoorError('invalid', 'key-file', message, { cause });
+  }
 }

@@ -11,6 +11,7 @@ import {
   isUniqueViolation,
   type Queries,
 } from '../../store/mod.ts';
+import { consoleLogInRows, providerOfOrganization } from '../accounts/console-provider.ts';
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 
@@ -39,13 +40,7 @@ export async function createConsoleLogIn(
   nowMs: number,
 ): Promise<ConsoleLogInRecord | undefined> {
   const { organizationId, authProviderId, roles } = wanted;
-  const provider = await trx
-    .selectFrom('auth_provider')
-    .innerJoin('frontdoor', 'frontdoor.id', 'auth_provider.frontdoor_id')
-    .select(['auth_provider.id', 'auth_provider.name'])
-    .where('auth_provider.id', '=', authProviderId.toLowerCase())
-    .where('frontdoor.organization_id', '=', organizationId)
-    .executeTakeFirst();
+  const provider = await providerOfOrganization(trx, organizationId, authProviderId.toLowerCase());
   if (provider === undefined) return undefined;
   const id = randomUUID();
   await trx
@@ -72,7 +67,7 @@ export async function createConsoleLogIn(
 
 export async function findConsoleLogIn(db: Queries, id: string): Promise<ConsoleLogInRecord | undefined> {
   if (!isUuid(id)) return undefined;
-  const row = await logIns(db).where('console_log_in.id', '=', id.toLowerCase()).executeTakeFirst();
+  const row = await consoleLogInRows(db).where('console_log_in.id', '=', id.toLowerCase()).executeTakeFirst();
   return row && recordOf(row);
 }
 
@@ -82,7 +77,7 @@ export async function findConsoleLogInOf(
   authProviderId: string,
 ): Promise<ConsoleLogInRecord | undefined> {
   if (!isUuid(authProviderId)) return undefined;
-  const row = await logIns(db)
+  const row = await consoleLogInRows(db)
     .where('console_log_in.auth_provider_id', '=', authProviderId.toLowerCase())
     .where('auth_provider.enabled', '=', 1)
     .executeTakeFirst();
@@ -91,7 +86,7 @@ export async function findConsoleLogInOf(
 
 /** Returns the id of the log-in through a provider, also of one that is not enabled. */
 export async function consoleLogInIdUsing(db: Queries, authProviderId: string): Promise<string | undefined> {
-  const row = await logIns(db)
+  const row = await consoleLogInRows(db)
     .where('console_log_in.auth_provider_id', '=', authProviderId)
     .executeTakeFirst();
   return row?.id;
@@ -105,7 +100,7 @@ export async function rolesThroughProviders(
   db: Queries,
   of: { readonly authProviderId: string } | { readonly frontdoorId: string },
 ): Promise<readonly Role[] | undefined> {
-  const all = logIns(db);
+  const all = consoleLogInRows(db);
   const rows = await (
     'frontdoorId' in of
       ? all.where('auth_provider.frontdoor_id', '=', of.frontdoorId)
@@ -137,7 +132,7 @@ export async function listConsoleLogIns(
   organizationId: string,
   request: PageRequest,
 ): Promise<Page<ConsoleLogInRecord>> {
-  const query = logIns(db).where('console_log_in.organization_id', '=', organizationId);
+  const query = consoleLogInRows(db).where('console_log_in.organization_id', '=', organizationId);
   const { content, total } = await orderedPage(query, ORDER, request);
   return { content: content.map(recordOf), total };
 }
@@ -148,7 +143,7 @@ export async function offeredConsoleLogIns(
   organizationId: string,
   limit: number,
 ): Promise<readonly ConsoleLogInRecord[]> {
-  const rows = await logIns(db)
+  const rows = await consoleLogInRows(db)
     .where('console_log_in.organization_id', '=', organizationId)
     .where('auth_provider.enabled', '=', 1)
     .orderBy('auth_provider.name')
@@ -204,14 +199,6 @@ export async function waitingPeople(db: Queries, organizationId: string): Promis
     .where('role', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(waiting);
-}
-
-function logIns(db: Queries) {
-  return db
-    .selectFrom('console_log_in')
-    .innerJoin('auth_provider', 'auth_provider.id', 'console_log_in.auth_provider_id')
-    .selectAll('console_log_in')
-    .select('auth_provider.name');
 }
 
 function recordOf(row: {

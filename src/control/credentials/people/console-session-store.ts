@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { isUuid, ROLE_SCOPES } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { orderedPage, type Page, type PageRequest, type Queries } from '../../store/mod.ts';
+import { presentLogIn } from '../accounts/console-provider.ts';
 import { inForce, passwordCredential, providerCredential } from '../accounts/credential-rule.ts';
 
 export interface SessionOwner {
@@ -175,12 +176,7 @@ export async function renewSessionCredential(
 
 /** A session that has just changed the provider with which it began goes on; others of that provider have ended. */
 export async function keepProviderSession(trx: Queries, id: string, providerId: string): Promise<void> {
-  const present = await trx
-    .selectFrom('console_log_in')
-    .innerJoin('auth_provider', 'auth_provider.id', 'console_log_in.auth_provider_id')
-    .select(['console_log_in.id', 'auth_provider.version'])
-    .where('auth_provider.id', '=', providerId)
-    .executeTakeFirst();
+  const present = await presentLogIn(trx, providerId);
   if (present === undefined) return;
   await trx
     .updateTable('console_session')

@@ -45,14 +45,14 @@ export {
 export {
   type OrganizationRecord,
   changeOrganization,
+  countOrganizations,
   createOrganization,
   deleteOrganization,
   findOrganization,
   firstOrganization,
-  hasFrontdoor,
-  listFrontdoors,
   listOrganizations,
   lockOrganization,
+  searchOrganizations,
 } from './organization-store.ts';
 export { type LinkedPerson, findPasswordLink, isLinkOf, putPasswordLink } from './password-link-store.ts';
 export {

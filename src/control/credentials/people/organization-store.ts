@@ -1,4 +1,4 @@
-/** Organizations, their settings, and their frontdoors. Callers check permissions before. */
+/** Organizations and their settings. Callers check permissions before. */
 import { randomUUID } from 'node:crypto';
 import {
   countedPage,
@@ -18,12 +18,6 @@ export interface OrganizationRecord {
   readonly tokenExchange: boolean;
   /** Whether people need a second factor when they log in with a password. */
   readonly secondFactor: boolean;
-}
-
-export interface OwnedFrontdoor {
-  readonly id: string;
-  readonly name: string;
-  readonly organizationId: string;
 }
 
 export async function createOrganization(
@@ -106,31 +100,25 @@ export async function deleteOrganization(trx: Queries, touch: Touch, id: string)
   touch('organization', id);
 }
 
-export async function listFrontdoors(
+/** Organizations whose name contains the text, at most so many. */
+export async function searchOrganizations(
   db: Queries,
-  organizationId: string,
-  request: PageRequest,
-  filter: ListFilter,
-): Promise<Page<OwnedFrontdoor>> {
-  const query = db
-    .selectFrom('frontdoor')
-    .select(['id', 'name', 'organization_id'])
-    .where('organization_id', '=', organizationId);
-  const { content, total } = await countedPage(narrowed(query, filter), request);
-  return {
-    content: content.map((row) => ({ id: row.id, name: row.name, organizationId: row.organization_id })),
-    total,
-  };
+  text: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  return narrowed(db.selectFrom('organization'), { name: text })
+    .select(['id', 'name'])
+    .orderBy('name')
+    .limit(limit)
+    .execute();
 }
 
-export async function hasFrontdoor(db: Queries, organizationId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('frontdoor')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export async function countOrganizations(db: Queries): Promise<number> {
+  const { total } = await db
+    .selectFrom('organization')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 function recordOf(row: {

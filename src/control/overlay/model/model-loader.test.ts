@@ -8,10 +8,11 @@ import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { newPostgresPlace } from '../../store/engine/each-store-suite.ts';
 import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService, deleteFabricService } from '../records/fabric-service-store.ts';
+import { deleteEnvironmentIdentity } from '../records/identity-store.ts';
 import { createShare } from '../../shares/records/share-store.ts';
 import { FabricTerminatorWriter } from '../records/fabric-terminator-writer.ts';
 import { openStore, type Queries, type Store } from '../../store/mod.ts';
-import { seedFirstRows } from '../../installation/first-rows.ts';
+import { seedFirstRows } from '../../shares/records/first-rows.ts';
 import { attachModel } from './model-loader.ts';
 import { OverlayModel, type ModelChange } from './overlay-model.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
@@ -124,6 +125,29 @@ describe('the overlay model', () => {
     const ids = await Promise.all(Array.from({ length: 30 }, (_, i) => addEnvironment([`race-${i}`])));
     const attached = await attaching;
     for (const [i, id] of ids.entries()) assert.equal(model.identityByFingerprint(`race-${i}`)?.id, id);
+    attached.close();
+  });
+
+  it('drops the grants of a deleted environment or router, though the store reports only the identity', async () => {
+    const model = new OverlayModel();
+    const attached = await attachModel(store, model, shareCatalog);
+    const { id } = await addShare(await addEnvironment([]), 'granted');
+    const environmentId = await addEnvironment([]);
+    const routerId = await store.transaction(async (trx, touch) => {
+      const router = await createFabricNode(trx, touch, { kind: 'router', name: 'tunnel', nowMs: 1 });
+      const granted = [environmentId, router.id].map((each) => ({ share_id: id, environment_id: each }));
+      await trx.insertInto('share_grant').values(granted).execute();
+      touch('share', id);
+      return router.id;
+    });
+    assert.deepEqual(model.service(id)?.grants.toSorted(), [environmentId, routerId].toSorted());
+    await store.transaction((trx, touch) => deleteFabricNode(trx, touch, 'router', routerId));
+    assert.deepEqual(model.service(id)?.grants, [environmentId]);
+    await store.transaction((trx, touch) =>
+      deleteEnvironmentIdentity(trx, touch, frontdoorId, environmentId),
+    );
+    assert.deepEqual(model.service(id)?.grants, []);
+    assert.deepEqual(model.grantedTo(environmentId), []);
     attached.close();
   });
 

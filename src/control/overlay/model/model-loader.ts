@@ -136,6 +136,9 @@ async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise
   let identities, shares, fabricServices, fabricTerminators, edgeEntities;
   try {
     identities = await readIdentities(db, wanted(taken.identities));
+    // The store takes the grants of a deleted identity away, and reports only the identity.
+    for (const id of absent([...taken.identities], identities))
+      for (const share of model.grantedTo(id)) taken.shares.add(share.id);
     shares = await readServices(db, catalog, wanted(taken.shares));
     // Read before their services, so that the services are never older.
     fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));

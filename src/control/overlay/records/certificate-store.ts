@@ -134,3 +134,130 @@ export async function overdueCertificates(
     notAfterMs: Number(notAfterMs),
   }));
 }
+
+export interface MachineExpiry {
+  readonly kind: OverdueKind;
+  readonly id: string;
+  readonly name: string;
+  readonly notAfterMs: number;
+}
+
+/** Returns machines, of a frontdoor or all, whose latest certificate expires before then, the first one to expire first. */
+export async function expiringCertificates(
+  db: Queries,
+  frontdoorId: string | undefined,
+  { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
+): Promise<MachineExpiry[]> {
+  // Few certificates expire soon, so that these are selected first and not the latest one of each of many machines.
+  let query = db
+    .selectFrom('certificate')
+    .innerJoin('identity', 'identity.id', 'certificate.identity_id')
+    .where('identity.kind', '!=', 'edge')
+    .where('certificate.not_after', '<', beforeMs)
+    .where(({ eb, not, exists }) =>
+      not(
+        exists(
+          eb
+            .selectFrom('certificate as later')
+            .select('later.fingerprint')
+            .whereRef('later.identity_id', '=', 'certificate.identity_id')
+            .where('later.not_after', '>=', beforeMs),
+        ),
+      ),
+    );
+  if (frontdoorId !== undefined) query = query.where('identity.frontdoor_id', '=', frontdoorId);
+  const rows = await query
+    .select(['identity.id', 'identity.name'])
+    .select((eb) => eb.ref('identity.kind').$castTo<OverdueKind>().as('kind'))
+    .select(sql<number>`max(certificate.not_after)`.as('not_after'))
+    .groupBy(['identity.id', 'identity.kind', 'identity.name'])
+    .orderBy('not_after')
+    .orderBy('identity.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ kind, id, name, not_after: notAfterMs }) => ({
+    ...{ kind, id, name },
+    notAfterMs: Number(notAfterMs),
+  }));
+}
+
+export interface CertificateRecord {
+  readonly fingerprint: string;
+  readonly identityId: string;
+  /** The authority of another party that issued it; null for ours. */
+  readonly authorityId: string | null;
+  /** The name of our intermediate that issued it; null for the first one, and for other parties. */
+  readonly issuer: string | null;
+  readonly createdAtMs: number;
+}
+
+/** Returns the certificates of an identity, the oldest first. */
+export async function certificatesOf(db: Queries, identityId: string): Promise<CertificateRecord[]> {
+  const rows = await certificateRows(db)
+    .where('identity_id', '=', identityId)
+    .orderBy('created_at')
+    .orderBy('fingerprint')
+    .execute();
+  return rows.map(recordOf);
+}
+
+/** Returns the certificates of all identities of the edge management API. */
+export async function certificatesOfEdgeIdentities(db: Queries): Promise<CertificateRecord[]> {
+  const ids = db.selectFrom('identity').select('id').where('kind', '=', 'edge');
+  const rows = await certificateRows(db).where('identity_id', 'in', ids).orderBy('fingerprint').execute();
+  return rows.map(recordOf);
+}
+
+export async function certificatesOfAuthority(
+  db: Queries,
+  authorityId: string,
+): Promise<CertificateRecord[]> {
+  return (await certificateRows(db).where('authority_id', '=', authorityId).execute()).map(recordOf);
+}
+
+export async function isCertificateKnown(db: Queries, fingerprint: string): Promise<boolean> {
+  const query = db.selectFrom('certificate').select('identity_id').where('fingerprint', '=', fingerprint);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Whether the identity has a certificate that has not expired. */
+export async function hasValidCertificate(db: Queries, identityId: string, nowMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('certificate')
+    .select('fingerprint')
+    .where('identity_id', '=', identityId)
+    .where('not_after', '>', nowMs)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Returns the certificates of all identities that have expired. */
+export async function expiredCertificates(db: Queries, nowMs: number): Promise<CertificateRecord[]> {
+  return (await certificateRows(db).where('not_after', '<=', nowMs).execute()).map(recordOf);
+}
+
+export async function deleteCertificate(trx: Queries, fingerprint: string): Promise<void> {
+  await trx.deleteFrom('certificate').where('fingerprint', '=', fingerprint).execute();
+}
+
+export async function deleteCertificatesOfAuthority(trx: Queries, authorityId: string): Promise<void> {
+  await trx.deleteFrom('certificate').where('authority_id', '=', authorityId).execute();
+}
+
+function certificateRows(db: Queries) {
+  return db
+    .selectFrom('certificate')
+    .select(['fingerprint', 'identity_id', 'authority_id', 'issuer', 'created_at']);
+}
+
+function recordOf(
+  row: Awaited<ReturnType<ReturnType<typeof certificateRows>['execute']>>[number],
+): CertificateRecord {
+  return {
+    fingerprint: row.fingerprint,
+    identityId: row.identity_id,
+    authorityId: row.authority_id,
+    issuer: row.issuer,
+    createdAtMs: Number(row.created_at),
+  };
+}

@@ -13,6 +13,7 @@ import {
   type EdgeEntityKind,
   type EdgeEntityTable,
 } from '../../store/mod.ts';
+import { insertIdentity } from './identity-store.ts';
 
 /** Further entities of a kind are refused. */
 export const MAX_EDGE_ENTITIES = 100_000;
@@ -54,15 +55,8 @@ export async function insertEdgeIdentity(
   entity: EdgeEntityRecord,
 ): Promise<void> {
   const { id, name, createdAtMs } = entity;
-  await trx
-    .insertInto('identity')
-    .values({
-      ...{ id, kind: 'edge', frontdoor_id: null, name, agent_version: null },
-      created_at: createdAtMs,
-    })
-    .execute();
+  await insertIdentity(trx, touch, { id, kind: 'edge', name, createdAtMs });
   await insertEdgeEntity(trx, touch, entity);
-  touch('identity', id);
 }
 
 /** Whether an entity of the kind has the name. */

@@ -195,6 +195,76 @@ export async function pruneEnrollments(db: Queries, nowMs: number): Promise<void
     .execute();
 }
 
+/** An enrollment that nobody has used yet. */
+export interface OpenEnrollment {
+  readonly id: string;
+  readonly kind: EnrollmentKind;
+  readonly identityId: string;
+  readonly username: string | null;
+  readonly authorityId: string | null;
+  readonly expiresAtMs: number;
+  readonly createdAtMs: number;
+}
+
+/** Returns the open enrollments of these kinds, the oldest first. */
+export async function openEnrollmentsOf(
+  db: Queries,
+  kinds: readonly EnrollmentKind[],
+  nowMs: number,
+): Promise<OpenEnrollment[]> {
+  const rows = await openRows(db, kinds, nowMs)
+    .select(['id', 'kind', 'identity_id', 'expires_at', 'created_at', 'username', 'authority_id'])
+    .orderBy('created_at')
+    .execute();
+  return rows.map((row) => ({
+    ...{ id: row.id, kind: row.kind, identityId: row.identity_id },
+    ...{ username: row.username, authorityId: row.authority_id },
+    ...{ expiresAtMs: Number(row.expires_at), createdAtMs: Number(row.created_at) },
+  }));
+}
+
+export async function countOpenEnrollments(
+  db: Queries,
+  kinds: readonly EnrollmentKind[],
+  nowMs: number,
+): Promise<number> {
+  const { count } = await openRows(db, kinds, nowMs)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function openRows(db: Queries, kinds: readonly EnrollmentKind[], nowMs: number) {
+  return db
+    .selectFrom('enrollment')
+    .where('kind', 'in', kinds)
+    .where('claimed_at', 'is', null)
+    .where('expires_at', '>', nowMs);
+}
+
+/** Its code and its enrollment tokens are refused from then on. */
+export async function deleteEnrollment(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('enrollment').where('id', '=', id).execute();
+}
+
+/** Deletes an enrollment unless it was used. */
+export async function deleteOpenEnrollment(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('enrollment').where('id', '=', id).where('claimed_at', 'is', null).execute();
+}
+
+/** Deletes the enrollments of an identity that nobody has used. */
+export async function deleteOpenEnrollments(trx: Queries, identityId: string): Promise<void> {
+  await trx
+    .deleteFrom('enrollment')
+    .where('identity_id', '=', identityId)
+    .where('claimed_at', 'is', null)
+    .execute();
+}
+
+export async function deleteEnrollmentsOfAuthority(trx: Queries, authorityId: string): Promise<void> {
+  await trx.deleteFrom('enrollment').where('authority_id', '=', authorityId).execute();
+}
+
 interface EnrollmentRow {
   readonly id: string;
   readonly kind: EnrollmentKind;

@@ -10,6 +10,7 @@ import {
   type Touch,
 } from '../../store/mod.ts';
 import { findEdgeEntity, insertEdgeEntity, lockEdgeEntities, updateEdgeEntity } from './edge-entity-store.ts';
+import { insertIdentity } from './identity-store.ts';
 
 export type FabricKind = 'router' | 'gateway';
 
@@ -51,23 +52,12 @@ export async function createFabricNode(
   const roleAttributes = [...new Set(wanted.roleAttributes)];
   const hasAttributes = isTunneler || roleAttributes.length > 0;
   if (hasAttributes) await lockEdgeEntities(trx);
-  await trx
-    .insertInto('identity')
-    .values({
-      id,
-      kind: wanted.kind,
-      frontdoor_id: null,
-      name,
-      agent_version: null,
-      created_at: nowMs,
-    })
-    .execute();
+  await insertIdentity(trx, touch, { id, kind: wanted.kind, name, createdAtMs: nowMs });
   if (hasAttributes) {
     const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
     const data = { isTunnelerEnabled: isTunneler, roleAttributes };
     await insertEdgeEntity(trx, touch, { id, kind: 'edge-router', name, data, tags: {}, ...times });
   }
-  touch('identity', id);
   const state = { isEnrolled: false, hasEdge: true, version: null };
   return { ...state, id, name, isTunneler, roleAttributes, createdAtMs: nowMs };
 }
@@ -181,11 +171,6 @@ export async function deleteFabricNode(
   kind: FabricKind,
   id: string,
 ): Promise<boolean> {
-  const granting = await trx
-    .selectFrom('share_grant')
-    .select('share_id')
-    .where('environment_id', '=', id)
-    .execute();
   const removed = await trx
     .deleteFrom('identity')
     .where('id', '=', id)
@@ -195,7 +180,6 @@ export async function deleteFabricNode(
   if (removed.length === 0) return false;
   await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
   const attributes = await trx.deleteFrom('edge_entity').where('id', '=', id).returning('id').execute();
-  for (const share of granting) touch('share', share.share_id);
   touch('identity', id);
   if (attributes.length > 0) touch('edge-entity', id);
   return true;

@@ -13,6 +13,7 @@ export interface ManagementSession {
 
 /** The oldest sessions of an identity end when it has more. */
 export const MAX_MANAGEMENT_SESSIONS = 200;
+const IDS_A_STATEMENT = 500;
 
 /** Removes what has ended. Only the result contains the token. */
 export async function openManagementSession(
@@ -75,6 +76,15 @@ export async function extendManagementSession(db: Queries, id: string, expiresAt
 
 export async function endManagementSession(db: Queries, id: string): Promise<void> {
   await db.deleteFrom('management_session').where('id', '=', id).execute();
+}
+
+/** Ends the log-ins of these identities as administrators. */
+export async function endManagementSessionsOf(trx: Queries, identityIds: readonly string[]): Promise<void> {
+  for (let at = 0; at < identityIds.length; at += IDS_A_STATEMENT)
+    await trx
+      .deleteFrom('management_session')
+      .where('identity_id', 'in', identityIds.slice(at, at + IDS_A_STATEMENT))
+      .execute();
 }
 
 function sessionOf(row: {

@@ -1,5 +1,24 @@
 /** The overlay's rows: identities, certificates, enrollments, routers, services, terminators and entities. */
-export { insertCertificate, overdueCertificates } from './certificate-store.ts';
+export {
+  type AgentEnrollmentRecord,
+  listAgentEnrollments,
+  lockAgentEnrollment,
+} from './agent-enrollment-store.ts';
+export {
+  type CertificateRecord,
+  type MachineExpiry,
+  certificatesOf,
+  certificatesOfAuthority,
+  certificatesOfEdgeIdentities,
+  deleteCertificate,
+  deleteCertificatesOfAuthority,
+  expiredCertificates,
+  expiringCertificates,
+  hasValidCertificate,
+  insertCertificate,
+  isCertificateKnown,
+  overdueCertificates,
+} from './certificate-store.ts';
 export {
   type EdgeEntityRecord,
   MAX_EDGE_ENTITIES,
@@ -19,11 +38,18 @@ export {
   type Enrollment,
   type EnrollmentKind,
   MAX_REFUSED_CSRS,
+  type OpenEnrollment,
   claimEnrollment,
+  countOpenEnrollments,
   createEnrollment,
+  deleteEnrollment,
+  deleteEnrollmentsOfAuthority,
+  deleteOpenEnrollment,
+  deleteOpenEnrollments,
   findByCode,
   findByToken,
   mintJti,
+  openEnrollmentsOf,
   pruneEnrollments,
   refuseCsr,
 } from './enrollment-store.ts';
@@ -55,13 +81,28 @@ export {
 } from './fabric-terminator-store.ts';
 export { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
 export {
+  type IdentityKind,
+  type IdentityRecord,
+  changeAgentVersion,
+  deleteEdgeIdentity,
+  deleteEnvironmentIdentity,
+  environmentsOf,
+  existingIdentities,
+  findIdentity,
+  frontdoorsOfEnvironments,
+  identitiesOfKind,
+  insertIdentity,
+  lockIdentity,
+  renameIdentity,
+} from './identity-store.ts';
+export {
   type IdentityClient,
   UNKNOWN_CLIENT,
   findIdentityClient,
   identityClients,
   putIdentityClient,
 } from './identity-client-store.ts';
-export { writeCallerUses, writeIdentityUses } from './last-use-store.ts';
+export { writeIdentityUses } from './last-use-store.ts';
 export {
   type ManagedTerminator,
   deleteManagedTerminator,
@@ -70,10 +111,21 @@ export {
   managedTerminatorsAfter,
   updateManagedTerminator,
 } from './managed-terminator-store.ts';
+export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipt-store.ts';
 export {
   type ManagementSession,
   endManagementSession,
+  endManagementSessionsOf,
   extendManagementSession,
   findAdministratorSession,
   openManagementSession,
 } from './management-session-store.ts';
+export {
+  type ServiceTerminator,
+  type StoredTerminator,
+  changeHostedTerminator,
+  countEdgeTerminators,
+  deleteHostedTerminator,
+  hostedEdgeTerminators,
+  terminatorsOfService,
+} from './terminator-store.ts';

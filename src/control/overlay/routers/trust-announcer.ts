@@ -4,7 +4,7 @@
  */
 import { messageOf, type Clock, type Log } from '#base';
 import { contentType, encodeTrustBundle, headerId, makeFrame } from '#wire';
-import { noteRootReceipt } from '../../pki/mod.ts';
+import { noteRootReceipt } from '../records/root-receipt-store.ts';
 import type { Store } from '../../store/mod.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';

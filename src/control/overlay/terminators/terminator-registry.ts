@@ -15,7 +15,7 @@ import {
   readRows,
   updateRow,
   type StoredTerminator,
-} from './terminator-rows.ts';
+} from '../records/terminator-store.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 

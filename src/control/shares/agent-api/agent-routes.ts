@@ -15,7 +15,7 @@ import {
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
-import { lockedForUpdate } from '../../store/mod.ts';
+import { changeAgentVersion } from '../../overlay/records/mod.ts';
 import {
   appendPeerAudit,
   notFound,
@@ -106,20 +106,12 @@ function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
     const { identity } = peer;
     const { version } = readBody(request, agentSelfShape).value;
     await store.transaction(async (trx, touch) => {
-      const known = trx.selectFrom('identity').select('agent_version').where('id', '=', identity.id);
-      const row = await lockedForUpdate(trx, known).executeTakeFirst();
-      // Sent at every start of an agent, and rarely changed.
-      if (row === undefined || row.agent_version === version) return;
-      await trx
-        .updateTable('identity')
-        .set({ agent_version: version })
-        .where('id', '=', identity.id)
-        .execute();
-      touch('identity', identity.id);
+      const changed = await changeAgentVersion(trx, touch, identity.id, version);
+      if (changed === undefined) return;
       await appendPeerAudit(trx, touch, context, request, peer, {
         action: 'reportVersion',
         target: { kind: 'environment', id: identity.id },
-        before: { version: row.agent_version },
+        before: { version: changed.before },
         after: { version },
       });
     });

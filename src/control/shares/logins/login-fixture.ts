@@ -24,7 +24,7 @@ import {
   updateAuthProvider,
   type AuthProviderRecord,
 } from '../records/auth-provider-store.ts';
-import { seedFirstRows } from '../../installation/first-rows.ts';
+import { seedFirstRows } from '../records/first-rows.ts';
 import type { Store } from '../../store/mod.ts';
 import type { OpenStore } from '../../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';

@@ -8,6 +8,7 @@ import {
   NO_RESPONSES,
   type TrafficCounts,
 } from '#domain';
+import { environmentsOf } from '../../overlay/records/mod.ts';
 import { narrowed, type ListFilter, type Queries } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import { fixedSlices } from './fixed-slices.ts';
@@ -67,11 +68,8 @@ export async function environmentLines(
   window: MetricWindow,
   most: number,
 ): Promise<NamedTrafficLine[]> {
-  const environments = await db
-    .selectFrom('identity')
+  const environments = await environmentsOf(db, frontdoor.id)
     .select(['id', 'name'])
-    .where('frontdoor_id', '=', frontdoor.id)
-    .where('kind', '=', 'environment')
     .orderBy('name')
     .orderBy('id')
     .limit(most)
@@ -87,15 +85,17 @@ export async function busiestLines(
   most: number,
 ): Promise<NamedTrafficLine[]> {
   const environments = await rowsOf(db, window)
-    .innerJoin('identity', 'identity.id', 'metric_rollup.scope_id')
-    .where('identity.frontdoor_id', '=', frontdoor.id)
-    .where('identity.kind', '=', 'environment')
-    .groupBy(['identity.id', 'identity.name'])
+    .innerJoin(
+      environmentsOf(db, frontdoor.id).select(['id', 'name']).as('environment'),
+      'environment.id',
+      'metric_rollup.scope_id',
+    )
+    .groupBy(['environment.id', 'environment.name'])
     .having(({ eb, fn }) => eb(fn.sum('metric_rollup.requests'), '>', 0))
-    .select(['identity.id', 'identity.name'])
+    .select(['environment.id', 'environment.name'])
     .orderBy(({ fn }) => fn.sum('metric_rollup.requests'), 'desc')
-    .orderBy('identity.name')
-    .orderBy('identity.id')
+    .orderBy('environment.name')
+    .orderBy('environment.id')
     .limit(most)
     .execute();
   return namedLines(db, environments, window);
@@ -151,14 +151,8 @@ async function trafficOf(
   const { startMs, stepMs, count } = window;
   let query = rowsOf(db, window).where('metric_rollup.scope_id', '=', scopeId);
   if (owner !== undefined) {
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('identity')
-          .select('identity.id')
-          .where('identity.id', '=', scopeId)
-          .where('identity.frontdoor_id', '=', owner.id),
-      ),
-    );
+    const own = environmentsOf(db, owner.id).select('id').where('id', '=', scopeId);
+    query = query.where(({ exists }) => exists(own));
   }
   const rows = await query
     .select(['starts_at', 'requests', 'errors', 'bytes_in', 'bytes_out', 'latency'])

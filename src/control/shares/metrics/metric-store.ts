@@ -16,6 +16,7 @@ import {
   type TrafficReport,
   type TrafficSample,
 } from '#domain';
+import { frontdoorsOfEnvironments } from '../../overlay/records/mod.ts';
 import { lockedForUpdate, type MetricRollupTable, type Queries, type Store } from '../../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
@@ -76,15 +77,10 @@ interface KnownSample {
 
 /** Queries the database and not the model, because another replica may know a share that this one does not. */
 async function knownSamples(trx: Queries, samples: readonly TrafficSample[]): Promise<KnownSample[]> {
-  const frontdoorOf = new Map<string, string | null>();
+  const frontdoorOf = new Map<string, string>();
   for (const ids of fixedSlices([...new Set(samples.map(({ environmentId }) => environmentId))])) {
-    const rows = await trx
-      .selectFrom('identity')
-      .select(['id', 'frontdoor_id'])
-      .where('id', 'in', ids)
-      .where('kind', '=', 'environment')
-      .execute();
-    for (const { id, frontdoor_id } of rows) frontdoorOf.set(id, frontdoor_id);
+    for (const [id, frontdoorId] of await frontdoorsOfEnvironments(trx, ids))
+      frontdoorOf.set(id, frontdoorId);
   }
   const environmentOf = new Map<string, string>();
   for (const ids of fixedSlices([...new Set(samples.map(({ shareId }) => shareId))])) {

@@ -1,5 +1,6 @@
 /** Removes expired roll-ups, those of deleted scopes, and sources that were silent for long, every few minutes. */
 import { sql } from 'kysely';
+import { existingIdentities } from '../../overlay/records/mod.ts';
 import { StoreSweep, type SweepParts } from '../../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
@@ -53,10 +54,11 @@ export class MetricSweep extends StoreSweep {
     this.#lookedUpTo = rows.length < SCOPES_A_SWEEP ? '' : rows.at(-1)!.id;
     const gone = new Set(rows.map(({ id }) => id));
     for (const ids of fixedSlices([...gone])) {
-      for (const table of ['share', 'identity', 'frontdoor'] as const) {
+      for (const table of ['share', 'frontdoor'] as const) {
         const found = await db.selectFrom(table).select('id').where('id', 'in', ids).execute();
         for (const { id } of found) gone.delete(id);
       }
+      for (const id of await existingIdentities(db, ids)) gone.delete(id);
     }
     return [...gone];
   }

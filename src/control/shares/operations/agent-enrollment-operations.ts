@@ -2,13 +2,14 @@
 import { FrontdoorError } from '#base';
 import type { AgentEnrollmentAnswer } from '#contract';
 import { parseName } from '#domain';
-import { createEnrollment, pruneEnrollments } from '../../overlay/records/mod.ts';
 import {
+  createEnrollment,
   deleteEnrollment,
   listAgentEnrollments,
   lockAgentEnrollment,
   type AgentEnrollmentRecord,
-} from '../records/agent-enrollment-store.ts';
+  pruneEnrollments,
+} from '../../overlay/records/mod.ts';
 import { grantFrontdoor } from '../records/frontdoor-store.ts';
 import type { Queries } from '../../store/mod.ts';
 import { notFound, notGranted } from './api-errors.ts';
@@ -67,7 +68,7 @@ export const agentEnrollmentHandlers: Handlers<
   async listEnrollments(parts, call) {
     const request = parsePageRequest(call.query);
     const nowMs = parts.clock.nowMs();
-    const page = await listAgentEnrollments(parts.store.db, call.frontdoor, request);
+    const page = await listAgentEnrollments(parts.store.db, call.frontdoor.id, request);
     return ok(
       countedPageAnswer(
         request,
@@ -81,12 +82,12 @@ export const agentEnrollmentHandlers: Handlers<
     const id = call.parameters.id.toLowerCase();
     const nowMs = parts.clock.nowMs();
     await change(parts, call, async (trx) => {
-      const before = await lockAgentEnrollment(trx, call.frontdoor, id);
+      const before = await lockAgentEnrollment(trx, call.frontdoor.id, id);
       if (before === undefined) throw notFound('Enrollment', id);
       if (before.claimedAtMs !== null) {
         throw new FrontdoorError('conflict', 'conflict', 'An agent has enrolled with it: delete the agent');
       }
-      await deleteEnrollment(trx, before);
+      await deleteEnrollment(trx, before.id);
       return { result: undefined, target: { kind: 'enrollment', id }, before: answerOf(before, nowMs) };
     });
     return gone;

@@ -9,10 +9,9 @@ import {
   TokenKeys,
   type TokenPolicy,
 } from '../../credentials/oauth/mod.ts';
-import { CallerDirectory } from '../../credentials/accounts/mod.ts';
+import { CallerDirectory, writeCallerUses } from '../../credentials/accounts/mod.ts';
 import { FrontdoorDirectory } from '../records/frontdoor-directory.ts';
 import { LastUses } from '../../store/mod.ts';
-import { writeCallerUses } from '../../overlay/records/mod.ts';
 import { auditJson } from './audit-operations.ts';
 import type { ApiParts } from './call.ts';
 import type { ApiLimits } from './limits.ts';

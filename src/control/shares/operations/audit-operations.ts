@@ -5,6 +5,8 @@
 import type { AuditEventAnswer } from '#contract';
 import { invalidValue } from '#domain';
 import { lastSequence, listAudit, verifyAudit, type AuditFilter, type AuditRow } from '../../audit/mod.ts';
+import { authorsNamed } from '../../credentials/accounts/mod.ts';
+import { findOrganization } from '../../credentials/people/mod.ts';
 import { insufficientScope, notGranted } from './api-errors.ts';
 import { isoTime, ok, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { lastEventIdOf, provenAgain, streamAnswer } from './event-stream-answer.ts';
@@ -18,9 +20,11 @@ type AuditParts = Pick<ApiParts, 'store' | 'secrets' | 'auditFollowers'>;
 
 export const auditHandlers: Handlers<AuditParts, 'listAuditEvents' | 'verifyAuditEvents'> = {
   async listAuditEvents(parts, call) {
-    const filter = filterOf(call);
+    const asked = filterOf(call);
     const request = parsePageRequest(call.query);
     const organizationId = await organizationOf(parts, call);
+    const actorsNamed = asked.text === undefined ? undefined : authorsNamed(organizationId, asked.text);
+    const filter = { ...asked, actorsNamed };
     if (asksForStream(call)) return streamOf(parts, call, organizationId, filter);
     const page = await listAudit(parts.store.db, organizationId, filter, request);
     return ok(countedPageAnswer(request, page, page.content.map(auditAnswerOf)));
@@ -75,12 +79,7 @@ async function organizationOf(parts: AuditParts, call: Call): Promise<string> {
 /** A deleted organization is known as long as its trail exists. */
 async function isKnown({ store }: AuditParts, organizationId: string): Promise<boolean> {
   if ((await lastSequence(store.db, organizationId)) > 0) return true;
-  const row = await store.db
-    .selectFrom('organization')
-    .select('id')
-    .where('id', '=', organizationId)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await findOrganization(store.db, organizationId)) !== undefined;
 }
 
 function filterOf({ query }: Call): AuditFilter {

@@ -3,8 +3,6 @@ import { FrontdoorError } from '#base';
 import type { AuthoritiesAnswer } from '#contract';
 import {
   beginRotation,
-  cutOffByNextStep,
-  dropFormerCertificates,
   endSoon,
   issueSoon,
   nextRotationStep,
@@ -12,6 +10,7 @@ import {
   rotationAt as rotationStepAt,
   type AuthorityView,
 } from '../../pki/mod.ts';
+import { cutOffByNextStep, dropFormerCertificates } from '../../overlay/records/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import {
   change,

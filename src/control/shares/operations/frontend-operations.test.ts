@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '#base';
-import { seedFirstStart } from '../../installation/mod.ts';
+import { seedFirstStart } from '../records/first-start.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 import { openApiWorld } from './api-fixture.ts';

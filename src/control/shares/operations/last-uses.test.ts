@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { callerKey } from '../../credentials/accounts/mod.ts';
-import { writeCallerUses, writeIdentityUses } from '../../overlay/records/mod.ts';
+import { writeCallerUses } from '../../credentials/accounts/mod.ts';
+import { writeIdentityUses } from '../../overlay/records/mod.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';

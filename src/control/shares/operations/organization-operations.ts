@@ -12,11 +12,10 @@ import {
   deleteOrganization,
   endSessionsWithoutFactor,
   findPerson,
-  hasFrontdoor,
-  listFrontdoors,
   listOrganizations,
   type OrganizationRecord,
 } from '../../credentials/people/mod.ts';
+import { hasFrontdoor, listFrontdoors } from '../records/frontdoor-store.ts';
 import { forgetKeptAnswers } from './idempotency-store.ts';
 import { findCallerRecord, removesLastAdmin } from '../../credentials/accounts/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';

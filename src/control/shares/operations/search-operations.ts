@@ -4,12 +4,8 @@
  */
 import type { SearchResultAnswer } from '#contract';
 import { inSlices } from '../../overlay/model/mod.ts';
-import {
-  frontdoorsOf,
-  searchCustomFrontends,
-  searchOrganizations,
-  searchProviders,
-} from '../records/search-store.ts';
+import { frontdoorsOf, searchCustomFrontends, searchProviders } from '../records/search-store.ts';
+import { searchOrganizations } from '../../credentials/people/mod.ts';
 import { lowered } from '../../store/mod.ts';
 import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';

@@ -1,5 +1,6 @@
 /** Summaries: stored counts, and measured states, which are counted as they change. */
-import { countFrontdoor, countInstallation, expiringCertificates } from '../records/summary-store.ts';
+import { expiringCertificates } from '../../overlay/records/mod.ts';
+import { countFrontdoor, countInstallation } from '../records/summary-store.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 
@@ -72,6 +73,6 @@ function routerVersions({ fabric }: SummaryParts) {
 
 async function certificateAnswers({ store, clock }: SummaryParts, frontdoor: GrantedFrontdoor | undefined) {
   const beforeMs = clock.nowMs() + EXPIRY_WINDOW_MS;
-  const found = await expiringCertificates(store.db, frontdoor, { beforeMs, limit: MOST_CERTIFICATES });
+  const found = await expiringCertificates(store.db, frontdoor?.id, { beforeMs, limit: MOST_CERTIFICATES });
   return found.map(({ kind, id, name, notAfterMs }) => ({ kind, id, name, expiresAt: isoTime(notAfterMs) }));
 }

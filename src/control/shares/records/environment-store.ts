@@ -16,6 +16,12 @@ import {
   type Store,
   type Touch,
 } from '../../store/mod.ts';
+import {
+  deleteEnvironmentIdentity,
+  environmentsOf,
+  lockIdentity,
+  renameIdentity,
+} from '../../overlay/records/mod.ts';
 import { restShareNames } from './resting-name-store.ts';
 
 export interface EnvironmentRecord {
@@ -53,7 +59,7 @@ export async function listEnvironments(
   filter: ListFilter = {},
   statusOf: (environment: { readonly id: string }) => string = () => '',
 ): Promise<Page<EnvironmentRecord>> {
-  const all = environmentsOf(store.db, frontdoor).select(COLUMNS);
+  const all = environmentsOf(store.db, frontdoor.id).select(COLUMNS);
   const some = narrowed(all, filter);
   if (filter.status !== undefined || request.sort === 'status') {
     const value = ORDER.fields[request.sort] ?? sql<unknown>`''`;
@@ -81,7 +87,7 @@ export async function findEnvironment(
   frontdoor: GrantedFrontdoor,
   id: string,
 ): Promise<EnvironmentRecord | undefined> {
-  const row = await environmentsOf(db, frontdoor).select(COLUMNS).where('id', '=', id).executeTakeFirst();
+  const row = await environmentsOf(db, frontdoor.id).select(COLUMNS).where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
 }
 
@@ -91,7 +97,7 @@ export async function lockEnvironment(
   frontdoor: GrantedFrontdoor,
   id: string,
 ): Promise<EnvironmentRecord | undefined> {
-  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  await lockIdentity(trx, id);
   return findEnvironment(trx, frontdoor, id);
 }
 
@@ -101,8 +107,7 @@ export async function renameEnvironment(
   before: EnvironmentRecord,
   name: string,
 ): Promise<EnvironmentRecord> {
-  await trx.updateTable('identity').set({ name }).where('id', '=', before.id).execute();
-  touch('identity', before.id);
+  await renameIdentity(trx, touch, before.id, name);
   return { ...before, name };
 }
 
@@ -118,33 +123,15 @@ export async function deleteEnvironment(
   nowMs: number,
 ): Promise<boolean> {
   // Locked, so that nothing is added to it, and listeners are notified of everything that it has.
-  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  await lockIdentity(trx, id);
   const hosted = await lockedForUpdate(
     trx,
     trx.selectFrom('share').select('id').where('environment_id', '=', id),
   ).execute();
   if (hosted.length > 0) await restShareNames(trx, { column: 'share.environment_id', id }, nowMs);
-  const granting = await trx
-    .selectFrom('share_grant')
-    .select('share_id')
-    .where('environment_id', '=', id)
-    .execute();
-  const removed = await trx
-    .deleteFrom('identity')
-    .where('id', '=', id)
-    .where('kind', '=', 'environment')
-    .where('frontdoor_id', '=', frontdoor.id)
-    .returning('id')
-    .execute();
-  if (removed.length === 0) return false;
+  if (!(await deleteEnvironmentIdentity(trx, touch, frontdoor.id, id))) return false;
   for (const share of hosted) touch('share', share.id);
-  for (const share of granting) touch('share', share.share_id);
-  touch('identity', id);
   return true;
-}
-
-function environmentsOf(db: Queries, frontdoor: GrantedFrontdoor) {
-  return db.selectFrom('identity').where('frontdoor_id', '=', frontdoor.id).where('kind', '=', 'environment');
 }
 
 /** Returns the number of shares of each of these environments that has any. */

@@ -4,7 +4,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import { restHostnames, restShareNames } from './resting-name-store.ts';
-import { lockedForUpdate, type Queries, type Touch } from '../../store/mod.ts';
+import { environmentsOf } from '../../overlay/records/mod.ts';
+import {
+  countedPage,
+  lockedForUpdate,
+  narrowed,
+  type ListFilter,
+  type Page,
+  type PageRequest,
+  type Queries,
+  type Touch,
+} from '../../store/mod.ts';
 
 const granted = Symbol('granted');
 
@@ -60,6 +70,39 @@ export async function firstFrontdoor(
     .limit(1)
     .executeTakeFirst();
   return row === undefined ? undefined : grantedOf(row);
+}
+
+export interface OwnedFrontdoor {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+}
+
+export async function listFrontdoors(
+  db: Queries,
+  organizationId: string,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<OwnedFrontdoor>> {
+  const query = db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('organization_id', '=', organizationId);
+  const { content, total } = await countedPage(narrowed(query, filter), request);
+  return {
+    content: content.map((row) => ({ id: row.id, name: row.name, organizationId: row.organization_id })),
+    total,
+  };
+}
+
+export async function hasFrontdoor(db: Queries, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('frontdoor')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function createFrontdoor(
@@ -125,11 +168,7 @@ export async function deleteFrontdoor(
     .where('frontdoor_id', '=', frontdoor.id)
     .returning('id')
     .execute();
-  const identities = await trx
-    .selectFrom('identity')
-    .select('id')
-    .where('frontdoor_id', '=', frontdoor.id)
-    .execute();
+  const identities = await environmentsOf(trx, frontdoor.id).select('id').execute();
   const removed = await trx.deleteFrom('frontdoor').where('id', '=', frontdoor.id).returning('id').execute();
   if (removed.length === 0) return false;
   for (const { id } of shares) touch('share', id);

@@ -1,10 +1,23 @@
 /** Frontends: zones below which public shares are served. Every frontdoor may use each of them. */
+import { randomUUID } from 'node:crypto';
 import type { Queries } from '../../store/mod.ts';
 
 export interface FrontendRecord {
   readonly id: string;
   readonly publicName: string;
   readonly zone: string;
+}
+
+/** Public shares that name no frontend are served by the default one. */
+export async function createDefaultFrontend(
+  trx: Queries,
+  { publicName, zone, nowMs }: Omit<FrontendRecord, 'id'> & { readonly nowMs: number },
+): Promise<void> {
+  const names = { public_name: publicName, zone };
+  await trx
+    .insertInto('frontend')
+    .values({ id: randomUUID(), ...names, is_default: 1, created_at: nowMs })
+    .execute();
 }
 
 /** Returns the default one first, then the others by age. */

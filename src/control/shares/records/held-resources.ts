@@ -2,7 +2,8 @@
  * The resources of a frontdoor or an environment, as numbers and a few names, for the audit trail before they are
  * deleted.
  */
-import { lockedForUpdate, type Queries } from '../../store/mod.ts';
+import { lockIdentity } from '../../overlay/records/mod.ts';
+import { listTotal, lockedForUpdate, type Queries } from '../../store/mod.ts';
 
 export interface HeldByEnvironment {
   readonly shareCount: number;
@@ -22,18 +23,13 @@ const MAX_HOSTNAMES = 100;
 
 /** The resources are locked until the transaction ends. */
 export async function heldByEnvironment(trx: Queries, id: string): Promise<HeldByEnvironment> {
-  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  await lockIdentity(trx, id);
   return sharesOf(trx, 'environment_id', id);
 }
 
 /** The resources are locked until the transaction ends. */
 export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByFrontdoor> {
   await lockedForUpdate(trx, trx.selectFrom('frontdoor').select('id').where('id', '=', id)).execute();
-  const totals = await trx
-    .selectFrom('collection')
-    .select(['kind', 'total'])
-    .where('frontdoor_id', '=', id)
-    .execute();
   const customFrontends = await trx
     .selectFrom('custom_frontend')
     .select('hostname')
@@ -41,11 +37,10 @@ export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByF
     .orderBy('hostname')
     .limit(MAX_HOSTNAMES)
     .execute();
-  const totalOf = (kind: string): number => totals.find((row) => row.kind === kind)?.total ?? 0;
   return {
     ...(await sharesOf(trx, 'frontdoor_id', id)),
-    environmentCount: totalOf('environment'),
-    authProviderCount: totalOf('auth-provider'),
+    environmentCount: await listTotal(trx, 'environment', id),
+    authProviderCount: await listTotal(trx, 'auth-provider', id),
     customFrontendHostnames: customFrontends.map(({ hostname }) => hostname),
   };
 }

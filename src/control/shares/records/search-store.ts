@@ -58,16 +58,3 @@ export async function searchCustomFrontends(
     .limit(limit)
     .execute();
 }
-
-/** Organizations whose name contains the text, at most so many. */
-export async function searchOrganizations(
-  db: Queries,
-  text: string,
-  limit: number,
-): Promise<{ readonly id: string; readonly name: string }[]> {
-  return narrowed(db.selectFrom('organization'), { name: text })
-    .select(['id', 'name'])
-    .orderBy('name')
-    .limit(limit)
-    .execute();
-}

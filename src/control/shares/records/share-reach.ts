@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 import { invalidValue, type Share } from '#domain';
 import { type Write, isUniqueViolation, type Queries } from '../../store/mod.ts';
-import { findEdgeEntities, mayTunnelFor } from '../../overlay/records/mod.ts';
+import { environmentsOf, findEdgeEntities, mayTunnelFor } from '../../overlay/records/mod.ts';
 import { claimNames, restingOfShareNames } from './resting-name-store.ts';
 import type { AgedFrontend, ShareRelations } from './share-relations.ts';
 
@@ -139,7 +139,8 @@ export async function addGrants(
     .insertInto('share_grant')
     .columns(['share_id', 'environment_id'])
     .expression(
-      environmentsOf(trx, frontdoorId, added)
+      environmentsOf(trx, frontdoorId)
+        .where('id', 'in', added)
         .select(sql<string>`cast(${id} as text)`.as('share_id'))
         .select('id as environment_id'),
     )
@@ -201,15 +202,6 @@ export function nameTaken(token: string): FrontdoorError {
 
 export function missing(what: string, id: string): FrontdoorError {
   return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
-}
-
-/** Environments of the frontdoor with these ids. */
-export function environmentsOf(trx: Queries, frontdoorId: string, ids: readonly string[]) {
-  return trx
-    .selectFrom('identity')
-    .where('id', 'in', ids)
-    .where('kind', '=', 'environment')
-    .where('frontdoor_id', '=', frontdoorId);
 }
 
 function idsOf(of: readonly { readonly id: string }[]): readonly string[] {

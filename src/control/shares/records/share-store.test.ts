@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
-import { seedFirstRows } from '../../installation/first-rows.ts';
+import { seedFirstRows } from './first-rows.ts';
 import {
   changeShare,
   createOrTakeBackShare,

@@ -24,6 +24,7 @@ import {
   type Queries,
   type Touch,
 } from '../../store/mod.ts';
+import { environmentsOf } from '../../overlay/records/mod.ts';
 import { checkPeopleProvable } from './policy-warning-store.ts';
 import { restingOfShareNames } from './resting-name-store.ts';
 import { findSharePolicy } from './share-policy-store.ts';
@@ -31,7 +32,6 @@ import {
   addGrants,
   checkedReach,
   claimShareNames,
-  environmentsOf,
   joinFrontends,
   missing,
   nameTaken,
@@ -211,7 +211,7 @@ export async function releaseShare(
 }
 
 async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): Promise<void> {
-  const row = await environmentsOf(trx, frontdoorId, [id]).select('id').executeTakeFirst();
+  const row = await environmentsOf(trx, frontdoorId).select('id').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw missing('Environment', id);
 }
 

@@ -1,57 +1,10 @@
 /** Counts of stored resources, of a granted frontdoor or of the installation. */
 import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { countOrganizations } from '../../credentials/people/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 
-type MachineKind = 'environment' | 'gateway' | 'router';
-
-export interface MachineExpiry {
-  readonly kind: MachineKind;
-  readonly id: string;
-  readonly name: string;
-  readonly notAfterMs: number;
-}
-
 const total = sql<number>`count(*)`.as('total');
-
-/** Returns machines whose latest certificate expires before then, the first one to expire first. */
-export async function expiringCertificates(
-  db: Queries,
-  frontdoor: GrantedFrontdoor | undefined,
-  { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
-): Promise<MachineExpiry[]> {
-  // Few certificates expire soon, so that these are selected first and not the latest one of each of many machines.
-  let query = db
-    .selectFrom('certificate')
-    .innerJoin('identity', 'identity.id', 'certificate.identity_id')
-    .where('identity.kind', '!=', 'edge')
-    .where('certificate.not_after', '<', beforeMs)
-    .where(({ eb, not, exists }) =>
-      not(
-        exists(
-          eb
-            .selectFrom('certificate as later')
-            .select('later.fingerprint')
-            .whereRef('later.identity_id', '=', 'certificate.identity_id')
-            .where('later.not_after', '>=', beforeMs),
-        ),
-      ),
-    );
-  if (frontdoor !== undefined) query = query.where('identity.frontdoor_id', '=', frontdoor.id);
-  const rows = await query
-    .select(['identity.id', 'identity.name'])
-    .select((eb) => eb.ref('identity.kind').$castTo<MachineKind>().as('kind'))
-    .select(sql<number>`max(certificate.not_after)`.as('not_after'))
-    .groupBy(['identity.id', 'identity.kind', 'identity.name'])
-    .orderBy('not_after')
-    .orderBy('identity.id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ kind, id, name, not_after: notAfterMs }) => ({
-    ...{ kind, id, name },
-    notAfterMs: Number(notAfterMs),
-  }));
-}
 
 export interface FrontdoorCounts {
   readonly authProviders: { readonly total: number; readonly enabled: number };
@@ -97,8 +50,8 @@ export async function countInstallation(
   db: Queries,
 ): Promise<{ readonly organizations: number; readonly frontdoors: number }> {
   const [organizations, frontdoors] = await Promise.all([
-    db.selectFrom('organization').select(total).executeTakeFirstOrThrow(),
+    countOrganizations(db),
     db.selectFrom('frontdoor').select(total).executeTakeFirstOrThrow(),
   ]);
-  return { organizations: Number(organizations.total), frontdoors: Number(frontdoors.total) };
+  return { organizations, frontdoors: Number(frontdoors.total) };
 }

@@ -30,6 +30,8 @@ interface Entry {
 
 const TICK_MS = 5_000;
 const WRITE_AGAIN_MS = 60_000;
+const SECOND_MS = 1_000;
+const IDS_A_STATEMENT = 500;
 
 export class LastUses {
   readonly #options: LastUsesOptions;
@@ -94,4 +96,20 @@ export class LastUses {
       if (!entry.isDirty) entry.address = undefined;
     }
   }
+}
+
+/** Returns the ids of each second with its latest time, for one statement, sorted, so that two writers lock rows in the same order. */
+export function usesBySecond(uses: readonly LastUse[]): { readonly ids: string[]; readonly atMs: number }[] {
+  const groups = Map.groupBy(uses, ({ atMs }) => Math.floor(atMs / SECOND_MS));
+  return [...groups]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, group]) => {
+      const atMs = Math.max(...group.map((use) => use.atMs));
+      const ids = group.map(({ id }) => id).sort();
+      const count = Math.ceil(ids.length / IDS_A_STATEMENT);
+      return Array.from({ length: count }, (_, at) => ({
+        ids: ids.slice(at * IDS_A_STATEMENT, (at + 1) * IDS_A_STATEMENT),
+        atMs,
+      }));
+    });
 }

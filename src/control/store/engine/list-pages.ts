@@ -65,7 +65,7 @@ export class ListPages {
     let rows = await read(start);
     if (start !== undefined && rows[0]?.list_version !== remembered!.version) rows = await read(undefined);
     const [first] = rows;
-    if (first === undefined) return { content: [], total: await totalOf(db, order.kind, frontdoorId) };
+    if (first === undefined) return { content: [], total: await listTotal(db, order.kind, frontdoorId) };
     this.#remember(key, first.list_version, offset, first);
     if (rows.length > size) this.#remember(key, first.list_version, offset + size, rows[size]!);
     return { content: rows.slice(0, size).map(withoutPageColumns), total: first.list_total };
@@ -128,7 +128,8 @@ async function rowsOf<TB extends keyof Database, O>(
     .execute();
 }
 
-async function totalOf(
+/** The number of entries of a frontdoor's list. */
+export async function listTotal(
   db: Kysely<Database>,
   kind: CollectionTable['kind'],
   frontdoorId: string,

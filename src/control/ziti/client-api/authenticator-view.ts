@@ -2,6 +2,8 @@
 import { definedFields } from '#base';
 import type { Identity } from '../../overlay/model/mod.ts';
 import { INTERMEDIATE as FIRST_INTERMEDIATE, type Pki } from '../../pki/mod.ts';
+import { userNames } from '../../credentials/identities/mod.ts';
+import { certificatesOf } from '../../overlay/records/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import { isoTime, linked } from './service-view.ts';
 
@@ -26,28 +28,18 @@ export function passwordAuthenticatorId({ id }: Pick<Identity, 'id'>): string {
 
 /** Returns the certificates, the oldest first, then the password. */
 export async function authenticatorsOf(db: Queries, identityId: string): Promise<AuthenticatorRow[]> {
-  const certificates = await db
-    .selectFrom('certificate')
-    .select(['fingerprint', 'authority_id', 'issuer', 'created_at'])
-    .where('identity_id', '=', identityId)
-    .orderBy('created_at')
-    .orderBy('fingerprint')
-    .execute();
-  const passwords = await db
-    .selectFrom('identity_password')
-    .select(['username', 'created_at', 'updated_at'])
-    .where('identity_id', '=', identityId)
-    .execute();
+  const certificates = await certificatesOf(db, identityId);
+  const passwords = await userNames(db, identityId);
   return [
-    ...certificates.map(({ fingerprint, authority_id, issuer, created_at }) => ({
-      isOurs: authority_id === null,
-      issuer: authority_id === null ? (issuer ?? FIRST_INTERMEDIATE) : undefined,
+    ...certificates.map(({ fingerprint, authorityId, issuer, createdAtMs }) => ({
+      isOurs: authorityId === null,
+      issuer: authorityId === null ? (issuer ?? FIRST_INTERMEDIATE) : undefined,
       ...{ id: fingerprint, method: 'cert' as const, fingerprint },
-      ...{ createdAtMs: created_at, updatedAtMs: created_at },
+      ...{ createdAtMs, updatedAtMs: createdAtMs },
     })),
-    ...passwords.map(({ username, created_at, updated_at }) => ({
+    ...passwords.map(({ username, createdAtMs, updatedAtMs }) => ({
       ...{ id: passwordAuthenticatorId({ id: identityId }), method: 'updb' as const, username },
-      ...{ createdAtMs: created_at, updatedAtMs: updated_at },
+      ...{ createdAtMs, updatedAtMs },
     })),
   ];
 }

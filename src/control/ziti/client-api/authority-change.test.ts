@@ -7,13 +7,8 @@ import { silentLog } from '#base';
 import { certificatesOfPem, loadIdentityFile, saveIdentityFile } from '#net';
 import { startIdentityRenewal, type IdentityRenewal } from '#sdk';
 import { until } from '../../../../test/support/deadline.ts';
-import {
-  beginRotation,
-  cutOffByNextStep,
-  endSoon,
-  readAuthorities,
-  rotationAt as rotationStepAt,
-} from '../../pki/mod.ts';
+import { beginRotation, endSoon, readAuthorities, rotationAt as rotationStepAt } from '../../pki/mod.ts';
+import { cutOffByNextStep } from '../../overlay/records/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 const SPREAD_MS = 120_000;

@@ -20,8 +20,10 @@ import { claimOf, EdgeApiRefusal, jsonBody, certificateOf } from '../../overlay/
 import {
   claimEnrollment,
   findEdgeIdentityByExternalId,
+  findIdentity,
   insertCertificate,
   insertEdgeIdentity,
+  isCertificateKnown,
   isEdgeNameTaken,
   lockEdgeEntities,
 } from '../../overlay/records/mod.ts';
@@ -52,7 +54,7 @@ export async function enrollOwnCertificate(
   const claimed = await store.transaction(async (trx, touch) => {
     const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS.ottca);
     if (!result.ok) return result;
-    const known = await trx.selectFrom('identity').select('kind').where('id', '=', id).executeTakeFirst();
+    const known = await findIdentity(trx, id);
     if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
     await addCertificate(trx, touch, { identityId: id, certificate, authority, nowMs });
     await record(context, request, trx, touch, {
@@ -138,11 +140,7 @@ interface OwnCertificate {
 async function addCertificate(trx: Queries, touch: Touch, own: OwnCertificate): Promise<void> {
   const { identityId, certificate, authority, nowMs } = own;
   const issued = { ...thirdPartyLeaf(certificate, identityId), authorityId: authority.id };
-  const present = trx
-    .selectFrom('certificate')
-    .select('identity_id')
-    .where('fingerprint', '=', issued.fingerprint);
-  if ((await present.executeTakeFirst()) !== undefined) throw certificateInUse();
+  if (await isCertificateKnown(trx, issued.fingerprint)) throw certificateInUse();
   await insertCertificate(trx, identityId, issued, nowMs);
   touch('identity', identityId);
 }

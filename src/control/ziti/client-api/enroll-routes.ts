@@ -7,7 +7,6 @@ import { parseName } from '#domain';
 import {
   BACKDATE_MS,
   FOREIGN_LIFETIME_DAYS,
-  noteRootReceipt,
   OWN_LIFETIME_DAYS,
   type IssuedCertificate,
 } from '../../pki/mod.ts';
@@ -25,7 +24,14 @@ import {
   textBody,
   type ProvenPeer,
 } from '../../overlay/clients/mod.ts';
-import { claimEnrollment, insertCertificate, refuseCsr } from '../../overlay/records/mod.ts';
+import {
+  claimEnrollment,
+  findIdentity,
+  insertCertificate,
+  insertIdentity,
+  noteRootReceipt,
+  refuseCsr,
+} from '../../overlay/records/mod.ts';
 import { touchResource } from '../../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
 import { enrollNewIdentity, enrollOwnCertificate } from './authority-enrollment.ts';
@@ -188,24 +194,10 @@ async function claim(
     // Foreign clients send no name, so their environment is named after its enrollment or its id.
     const environmentName = name ?? result.enrollment.name ?? identityId;
     if (kind === 'environment') {
-      const row = {
-        id: identityId,
-        kind,
-        frontdoor_id: frontdoorId,
-        name: environmentName,
-        agent_version: null,
-      };
-      await trx
-        .insertInto('identity')
-        .values({ ...row, created_at: nowMs })
-        .execute();
-    } else {
-      const known = await trx
-        .selectFrom('identity')
-        .select('id')
-        .where('id', '=', identityId)
-        .executeTakeFirst();
-      if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
+      const identity = { id: identityId, kind, name: environmentName, createdAtMs: nowMs };
+      await insertIdentity(trx, touch, { ...identity, frontdoorId });
+    } else if ((await findIdentity(trx, identityId)) === undefined) {
+      return { ok: false, reason: 'identity-gone' } as const;
     }
     await insertCertificate(trx, identityId, issued, nowMs);
     // Clients get the bundle before they enroll, routers with their certificates.

@@ -1,4 +1,5 @@
 /** The fields that filters and orders of the client API's lists may name. */
+import type { ServiceTerminator } from '../../overlay/records/mod.ts';
 import type { SessionCertificate } from '../../overlay/clients/mod.ts';
 import { entitySet, type QuerySymbols } from '../query/query-symbol.ts';
 import {
@@ -70,18 +71,11 @@ export const controllerSymbols: QuerySymbols<EdgeController> = {
   tags: { type: 'tags', read: () => ({}) },
 };
 
-export interface TerminatorRow {
-  readonly id: string;
-  readonly instance_id: string | null;
-  readonly router_id: string;
-  readonly service_id: string | null;
-}
-
-export const terminatorSymbols: QuerySymbols<TerminatorRow> = {
+export const terminatorSymbols: QuerySymbols<ServiceTerminator> = {
   id: { type: 'text', read: ({ id }) => id },
-  identity: { type: 'text', read: ({ instance_id }) => instance_id },
-  router: { type: 'text', read: ({ router_id }) => router_id },
-  service: { type: 'text', read: ({ service_id }) => service_id },
+  identity: { type: 'text', read: ({ instanceId }) => instanceId },
+  router: { type: 'text', read: ({ routerId }) => routerId },
+  service: { type: 'text', read: ({ serviceId }) => serviceId },
 };
 
 export const authenticatorSymbols: QuerySymbols<AuthenticatorRow> = {

@@ -6,7 +6,7 @@ import type { EdgeContext, SignInContext } from './edge-context.ts';
 import { sendPage } from './list-answer.ts';
 import { routerSymbols } from './entity-symbols.ts';
 import { authPolicyOf } from '../../overlay/model/mod.ts';
-import { findIdentityClient } from '../../overlay/records/mod.ts';
+import { findIdentity, findIdentityClient } from '../../overlay/records/mod.ts';
 import { identityView, routerView } from './service-view.ts';
 
 export type IdentityContext = SignInContext & Pick<EdgeContext, 'mesh'>;
@@ -18,11 +18,7 @@ export function addIdentityRoutes(app: FastifyInstance, context: IdentityContext
 
   app.get('/current-identity', async (request, reply) => {
     const { identity, leaf } = context.callers.callerOf(request);
-    const row = await db
-      .selectFrom('identity')
-      .select('created_at')
-      .where('id', '=', identity.id)
-      .executeTakeFirst();
+    const row = await findIdentity(db, identity.id);
     if (row === undefined) throw notFound();
     const authenticators: Record<string, unknown> = {};
     for (const { id, method, fingerprint, username } of await authenticatorsOf(db, identity.id)) {
@@ -35,7 +31,7 @@ export function addIdentityRoutes(app: FastifyInstance, context: IdentityContext
     const isConnected = mesh.status.isConnected(identity.id);
     const given = model.edge.get('identity', identity.id)?.data;
     const policy = authPolicyOf(model.edge, identity.id);
-    const view = identityView(identity, authenticators, row.created_at, isConnected, policy, given);
+    const view = identityView(identity, authenticators, row.createdAtMs, isConnected, policy, given);
     const client = await findIdentityClient(db, identity.id);
     return sendData(reply, { ...view, ...client, isMfaEnabled });
   });

@@ -4,7 +4,7 @@ import type { ApiAddresses } from '#wire/ctrl';
 import type { EdgeEntityRecord, JsonObject } from '../../overlay/model/mod.ts';
 import type { QuerySymbols } from '../query/query-symbol.ts';
 import { notFound, sendData, type CallerContext, queryOf } from '../../overlay/clients/mod.ts';
-import { noteRootReceipt } from '../../pki/mod.ts';
+import { noteRootReceipt } from '../../overlay/records/mod.ts';
 import type { EdgeContext } from './edge-context.ts';
 import { sendPage } from './list-answer.ts';
 import { isoTime } from './service-view.ts';

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { appendMachineAudit } from '../../audit/mod.ts';
 import { authPolicyOf, passwordProblem } from '../../overlay/model/mod.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
-import { claimEnrollment } from '../../overlay/records/mod.ts';
+import { claimEnrollment, findIdentity } from '../../overlay/records/mod.ts';
 import { putIdentityPassword } from '../../credentials/identities/mod.ts';
 import { endPasswordLogIns, couldNotValidate, jsonBody } from '../../overlay/clients/mod.ts';
 import type { EnrollmentContext } from './edge-context.ts';
@@ -33,7 +33,7 @@ export async function enrollPassword(
   const claimed = await store.transaction(async (trx, touch) => {
     const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS.updb);
     if (!result.ok) return result;
-    const known = await trx.selectFrom('identity').select('kind').where('id', '=', id).executeTakeFirst();
+    const known = await findIdentity(trx, id);
     if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
     await putIdentityPassword(trx, wanted, nowMs);
     await endPasswordLogIns(trx, touch, id, nowMs);

@@ -4,6 +4,7 @@
  */
 import { authPolicyOf, permitsExpired, permitsLogIn, requiredSignerOf } from '../../overlay/model/mod.ts';
 import type { LiveSession } from '../../overlay/clients/mod.ts';
+import { hasValidCertificate } from '../../overlay/records/mod.ts';
 import type { SignInContext } from './edge-context.ts';
 
 /** Returns the reason for which the session may not go on; undefined if it may. */
@@ -21,11 +22,6 @@ export async function refreshProblem(
   const nowMs = clock.nowMs();
   if (method !== 'cert' || permitsExpired(policy) || nowMs < (session.certificateEndsAtMs ?? 0))
     return undefined;
-  const valid = await store.db
-    .selectFrom('certificate')
-    .select('fingerprint')
-    .where('identity_id', '=', identityId)
-    .where('not_after', '>', nowMs)
-    .executeTakeFirst();
-  return valid === undefined ? 'every certificate of the identity has expired' : undefined;
+  const isValid = await hasValidCertificate(store.db, identityId, nowMs);
+  return isValid ? undefined : 'every certificate of the identity has expired';
 }

@@ -1,7 +1,7 @@
 /** The services that a client may use. */
 import type { FastifyInstance } from 'fastify';
+import { terminatorsOfService } from '../../overlay/records/mod.ts';
 import { isShare, type AnyService } from '../../overlay/model/mod.ts';
-import type { Queries } from '../../store/mod.ts';
 import { notFound, sendData, type EdgeCaller, queryOf } from '../../overlay/clients/mod.ts';
 import { sendPage } from './list-answer.ts';
 import { serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
@@ -54,12 +54,12 @@ export function addServiceRoutes(app: FastifyInstance, context: ServiceContext):
   app.get<ById>('/services/:id/terminators', async (request, reply) => {
     const caller = context.callers.callerOf(request);
     const service = visible(context, caller, request.params.id);
-    const rows = await terminatorsOf(context.store.db, service);
+    const rows = await terminatorsOfService(context.store.db, service.id, isShare(service));
     return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => ({
       id: row.id,
-      identity: row.instance_id,
-      routerId: row.router_id,
-      serviceId: row.service_id,
+      identity: row.instanceId,
+      routerId: row.routerId,
+      serviceId: row.serviceId,
       service: { id: service.id, name: service.name, entity: 'services' },
     }));
   });
@@ -75,27 +75,4 @@ function visible(context: ServiceContext, caller: EdgeCaller, serviceId: string)
     throw notFound();
   }
   return service;
-}
-
-/** Terminators of shares are in one table, those of other services in two. */
-function terminatorsOf(db: Queries, service: AnyService) {
-  return isShare(service)
-    ? db
-        .selectFrom('terminator')
-        .select(['id', 'instance_id', 'router_id', 'share_id as service_id'])
-        .where('share_id', '=', service.id)
-        .orderBy('id')
-        .execute()
-    : db
-        .selectFrom('edge_terminator')
-        .select(['id', 'instance_id', 'router_id', 'service_id'])
-        .where('service_id', '=', service.id)
-        .unionAll(
-          db
-            .selectFrom('managed_terminator')
-            .select(['id', 'instance_id', 'router_id', 'service_id'])
-            .where('service_id', '=', service.id),
-        )
-        .orderBy('id')
-        .execute();
 }

@@ -9,7 +9,7 @@ import { appendMachineAudit, THE_SYSTEM } from '../../audit/mod.ts';
 import { openInstallation, type InstallationOptions } from '../../installation/mod.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
 import type { Secrets } from '../../secrets/mod.ts';
-import { insertEdgeEntity, lockEdgeEntities } from '../../overlay/records/mod.ts';
+import { insertEdgeIdentity, lockEdgeEntities } from '../../overlay/records/mod.ts';
 import { putIdentityPassword } from '../../credentials/identities/mod.ts';
 import type { Store } from '../../store/mod.ts';
 
@@ -56,16 +56,10 @@ export async function insertAdministrator(
   const { identityId: id } = administrator;
   await store.transaction(async (trx, touch) => {
     await lockEdgeEntities(trx);
-    const row = { id, kind: 'edge', frontdoor_id: null, name: username, agent_version: null } as const;
-    await trx
-      .insertInto('identity')
-      .values({ ...row, created_at: nowMs })
-      .execute();
     const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
     const data = { isAdmin: true, roleAttributes: [] };
-    await insertEdgeEntity(trx, touch, { id, kind: 'identity', name: username, data, tags: {}, ...times });
+    await insertEdgeIdentity(trx, touch, { id, kind: 'identity', name: username, data, tags: {}, ...times });
     await putIdentityPassword(trx, { identityId: id, username, passwordHash }, nowMs);
-    touch('identity', id);
     await appendMachineAudit(
       trx,
       touch,

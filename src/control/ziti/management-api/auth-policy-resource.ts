@@ -17,8 +17,13 @@ import {
   type EdgeEntityRecord,
   type JsonObject,
 } from '../../overlay/model/mod.ts';
-import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
-import { identitiesWithTotp } from '../../credentials/identities/mod.ts';
+import {
+  expiredCertificates,
+  findEdgeEntity,
+  insertEdgeEntity,
+  updateEdgeEntity,
+} from '../../overlay/records/mod.ts';
+import { identitiesWithTotp, userNames } from '../../credentials/identities/mod.ts';
 import { BodyReader } from './body-reader.ts';
 import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
 import {
@@ -114,12 +119,7 @@ async function checkWayBack(
   policy: EdgeEntityRecord,
   actorId: string,
 ): Promise<void> {
-  const password = trx
-    .selectFrom('identity_password')
-    .select('username')
-    .where('identity_id', '=', actorId)
-    .executeTakeFirst();
-  const hasPassword = (await password) !== undefined;
+  const hasPassword = (await userNames(trx, actorId)).length > 0;
   const hasCertificate = (model.identity(actorId)?.fingerprints ?? []).length > 0;
   const mayReturn =
     (hasPassword && permitsLogIn(policy, { method: 'password' })) ||
@@ -159,12 +159,8 @@ export async function endForbiddenLogIns(
 /** Returns the fingerprints of the identities' certificates that have expired. */
 async function expiredOf(trx: Writing['trx'], ids: readonly string[], nowMs: number): Promise<string[]> {
   const holders = new Set(ids);
-  const expired = await trx
-    .selectFrom('certificate')
-    .select(['fingerprint', 'identity_id'])
-    .where('not_after', '<=', nowMs)
-    .execute();
-  return expired.flatMap(({ fingerprint, identity_id: id }) => (holders.has(id) ? [fingerprint] : []));
+  const expired = await expiredCertificates(trx, nowMs);
+  return expired.flatMap(({ fingerprint, identityId }) => (holders.has(identityId) ? [fingerprint] : []));
 }
 
 /** Objects of a change replace only the fields that they have. */

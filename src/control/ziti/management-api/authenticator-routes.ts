@@ -16,8 +16,13 @@ import { sendPage } from '../client-api/list-answer.ts';
 import type { QuerySymbols } from '../query/query-symbol.ts';
 import { authPolicyOf, passwordProblem, type JsonObject } from '../../overlay/model/mod.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
-import { findEdgeEntity } from '../../overlay/records/mod.ts';
-import { putIdentityPassword } from '../../credentials/identities/mod.ts';
+import {
+  certificatesOfEdgeIdentities,
+  deleteCertificate,
+  endManagementSessionsOf,
+  findEdgeEntity,
+} from '../../overlay/records/mod.ts';
+import { deleteIdentityPassword, putIdentityPassword, userNames } from '../../credentials/identities/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { MAX_CREDENTIAL_CHARS, MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import type { Administrators } from './administrators.ts';
@@ -82,10 +87,10 @@ export function addAuthenticatorRoutes(
       { method, id },
       async (trx, touch) => {
         if (method === 'cert') {
-          await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
+          await deleteCertificate(trx, id);
           await endSessionsOf(trx, touch, [id], parts.clock.nowMs());
         } else {
-          await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+          await deleteIdentityPassword(trx, identityId);
           await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
         }
       },
@@ -179,7 +184,7 @@ class AuthenticatorChanges {
     const target = { kind: 'edge-identity', id: identityId };
     await this.#parts.store.transaction(async (trx, touch) => {
       await work(trx, touch);
-      await trx.deleteFrom('management_session').where('identity_id', '=', identityId).execute();
+      await endManagementSessionsOf(trx, [identityId]);
       touch('identity', identityId);
       const event = { frontdoorId: null, actor, action, target, after, address: request.ip };
       await appendMachineAudit(trx, touch, this.#parts, event);
@@ -188,29 +193,17 @@ class AuthenticatorChanges {
 }
 
 async function allAuthenticators(db: Queries): Promise<Authenticator[]> {
-  const certificates = await db
-    .selectFrom('certificate')
-    .innerJoin('identity', 'identity.id', 'certificate.identity_id')
-    .select(['certificate.fingerprint', 'certificate.identity_id', 'certificate.created_at'])
-    .select('certificate.authority_id')
-    .where('identity.kind', '=', 'edge')
-    .orderBy('certificate.fingerprint')
-    .execute();
-  const passwords = await db
-    .selectFrom('identity_password')
-    .innerJoin('identity', 'identity.id', 'identity_password.identity_id')
-    .select(['identity_password.identity_id', 'identity_password.username', 'identity_password.created_at'])
-    .where('identity.kind', '=', 'edge')
-    .orderBy('identity_password.username')
-    .execute();
+  const certificates = await certificatesOfEdgeIdentities(db);
+  // Only identities of this API have passwords.
+  const passwords = await userNames(db);
   return [
-    ...passwords.map(({ identity_id, username, created_at }) => ({
-      ...{ id: `${PASSWORD}${identity_id}`, method: 'updb' as const, identityId: identity_id },
-      ...{ username, fingerprint: null, isOurs: false, createdAtMs: Number(created_at) },
+    ...passwords.map(({ identityId, username, createdAtMs }) => ({
+      ...{ id: `${PASSWORD}${identityId}`, method: 'updb' as const, identityId },
+      ...{ username, fingerprint: null, isOurs: false, createdAtMs },
     })),
-    ...certificates.map(({ identity_id, fingerprint, authority_id, created_at }) => ({
-      ...{ id: fingerprint, method: 'cert' as const, identityId: identity_id },
-      ...{ fingerprint, username: null, isOurs: authority_id === null, createdAtMs: Number(created_at) },
+    ...certificates.map(({ identityId, fingerprint, authorityId, createdAtMs }) => ({
+      ...{ id: fingerprint, method: 'cert' as const, identityId },
+      ...{ fingerprint, username: null, isOurs: authorityId === null, createdAtMs },
     })),
   ];
 }

@@ -16,7 +16,15 @@ import {
   readCertificate,
 } from '../../pki/mod.ts';
 import { textsOf, type EdgeEntityRecord, type JsonObject } from '../../overlay/model/mod.ts';
-import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
+import {
+  certificatesOfAuthority,
+  deleteCertificatesOfAuthority,
+  deleteEnrollmentsOfAuthority,
+  endManagementSessionsOf,
+  findEdgeEntity,
+  insertEdgeEntity,
+  updateEdgeEntity,
+} from '../../overlay/records/mod.ts';
 import { BodyReader } from './body-reader.ts';
 import { commonSymbols, entityView, type EntityForm } from './entity-form.ts';
 import {
@@ -141,8 +149,8 @@ export const authorityResource: EntityResource = {
     const { id } = entity;
     await touchHolders(parts, writing, { ...entity, data: { ...entity.data, isAuthEnabled: false } });
     await endClaimed(parts, writing, entity);
-    await trx.deleteFrom('certificate').where('authority_id', '=', id).execute();
-    await trx.deleteFrom('enrollment').where('authority_id', '=', id).execute();
+    await deleteCertificatesOfAuthority(trx, id);
+    await deleteEnrollmentsOfAuthority(trx, id);
   },
 };
 
@@ -172,16 +180,11 @@ async function touchHolders(
   { trx, touch }: Writing,
   { id, data }: EdgeEntityRecord,
 ): Promise<void> {
-  const certificates = await trx
-    .selectFrom('certificate')
-    .select(['identity_id', 'fingerprint'])
-    .where('authority_id', '=', id)
-    .execute();
-  for (const identityId of new Set(certificates.map(({ identity_id }) => identity_id)))
-    touch('identity', identityId);
+  const certificates = await certificatesOfAuthority(trx, id);
+  const holders = new Set(certificates.map(({ identityId }) => identityId));
+  for (const identityId of holders) touch('identity', identityId);
   if (data['isAuthEnabled'] === true) return;
   const fingerprints = certificates.map(({ fingerprint }) => fingerprint);
   await endSessionsOf(trx, touch, fingerprints, clock.nowMs());
-  const holders = trx.selectFrom('certificate').select('identity_id').where('authority_id', '=', id);
-  await trx.deleteFrom('management_session').where('identity_id', 'in', holders).execute();
+  await endManagementSessionsOf(trx, [...holders]);
 }

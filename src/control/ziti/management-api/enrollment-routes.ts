@@ -7,7 +7,7 @@ import { isoTime } from '../client-api/service-view.ts';
 import { sendPage } from '../client-api/list-answer.ts';
 import type { QuerySymbols } from '../query/query-symbol.ts';
 import type { JsonObject } from '../../overlay/model/mod.ts';
-import { findEdgeEntity } from '../../overlay/records/mod.ts';
+import { deleteOpenEnrollment, findEdgeEntity } from '../../overlay/records/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
@@ -21,7 +21,7 @@ import {
   openEnrollments,
   particulars,
   tokenOf,
-  type OpenEnrollment,
+  type EdgeEnrollment,
 } from './enrollments.ts';
 
 const MAX_TTL_MS = 30 * 86_400_000;
@@ -33,10 +33,10 @@ interface ById {
 const ownerSymbol = (field: Owner['field']) =>
   ({
     type: 'text',
-    read: (one: OpenEnrollment) => (ownerOf(one).field === field ? one.identityId : null),
+    read: (one: EdgeEnrollment) => (ownerOf(one).field === field ? one.identityId : null),
   }) as const;
 
-const symbols: QuerySymbols<OpenEnrollment> = {
+const symbols: QuerySymbols<EdgeEnrollment> = {
   id: { type: 'text', read: ({ id }) => id },
   method: { type: 'text', read: methodOf },
   username: { type: 'text', read: ({ username }) => username },
@@ -54,7 +54,7 @@ interface Owner {
   readonly auditKind: string;
 }
 
-function ownerOf({ kind }: OpenEnrollment): Owner {
+function ownerOf({ kind }: EdgeEnrollment): Owner {
   if (kind === 'router') return { field: 'edgeRouter', path: 'edge-routers', auditKind: 'edge-router' };
   if (kind !== 'transit-router') return { field: 'identity', path: 'identities', auditKind: 'edge-identity' };
   return { field: 'transitRouter', path: 'transit-routers', auditKind: 'edge-transit-router' };
@@ -65,12 +65,12 @@ export function addEnrollmentRoutes(
   parts: ManagementParts,
   administrators: Administrators,
 ): void {
-  const view = (enrollment: OpenEnrollment): JsonObject => enrollmentView(parts, enrollment);
-  const all = async (): Promise<OpenEnrollment[]> => [
+  const view = (enrollment: EdgeEnrollment): JsonObject => enrollmentView(parts, enrollment);
+  const all = async (): Promise<EdgeEnrollment[]> => [
     ...(await openEnrollments(parts, 'identity')).values(),
     ...(await openEnrollments(parts, 'router')).values(),
   ];
-  const one = async (id: string): Promise<OpenEnrollment> => {
+  const one = async (id: string): Promise<EdgeEnrollment> => {
     const found = (await all()).find((enrollment) => enrollment.id === id);
     if (found === undefined) throw notFound();
     return found;
@@ -119,7 +119,7 @@ export function addEnrollmentRoutes(
     const { id, identityId } = found;
     const target = { kind: ownerOf(found).auditKind, id: identityId };
     await write(request, 'deleteEdgeEnrollment', target, async (trx) => {
-      await trx.deleteFrom('enrollment').where('id', '=', id).where('claimed_at', 'is', null).execute();
+      await deleteOpenEnrollment(trx, id);
     });
     return sendData(reply, {});
   });
@@ -147,7 +147,7 @@ function ttlOf(expiresAt: string, nowMs: number): number {
   throw invalidParameter('expiresAt', 'expiresAt must be a time within the next 30 days', expiresAt);
 }
 
-function enrollmentView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
+function enrollmentView(parts: ManagementParts, enrollment: EdgeEnrollment): JsonObject {
   const { id, identityId, createdAtMs, expiresAtMs } = enrollment;
   const name = parts.model.identity(identityId)?.name ?? '';
   const { field, path } = ownerOf(enrollment);

@@ -1,7 +1,13 @@
 /** Open enrollments of identities and routers, with the token that clients enroll with. */
 import { isoTime } from '../client-api/service-view.ts';
 import type { JsonObject } from '../../overlay/model/mod.ts';
-import { createEnrollment, mintJti } from '../../overlay/records/mod.ts';
+import {
+  createEnrollment,
+  deleteOpenEnrollments,
+  mintJti,
+  openEnrollmentsOf,
+  type OpenEnrollment,
+} from '../../overlay/records/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import { referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
@@ -10,16 +16,8 @@ export const ENROLLMENT_TTL_MS = 10_800_000;
 
 type Kind = 'edge' | 'edge-password' | 'edge-authority' | 'router' | 'transit-router';
 
-export interface OpenEnrollment {
-  readonly id: string;
+export interface EdgeEnrollment extends OpenEnrollment {
   readonly kind: Kind;
-  readonly identityId: string;
-  readonly expiresAtMs: number;
-  readonly createdAtMs: number;
-  /** For a password; null for a certificate. */
-  readonly username: string | null;
-  /** The authority of another party that issues the certificate; null for ours. */
-  readonly authorityId: string | null;
 }
 
 const METHODS = {
@@ -30,7 +28,7 @@ const METHODS = {
   'transit-router': 'trott',
 } as const;
 
-const KINDS_OF = {
+export const KINDS_OF = {
   identity: ['edge', 'edge-password', 'edge-authority'],
   router: ['router', 'transit-router'],
 } as const satisfies Record<string, readonly Kind[]>;
@@ -39,27 +37,9 @@ const KINDS_OF = {
 export async function openEnrollments(
   { store, clock }: ManagementParts,
   of: keyof typeof KINDS_OF,
-): Promise<ReadonlyMap<string, OpenEnrollment>> {
-  const rows = await store.db
-    .selectFrom('enrollment')
-    .select(['id', 'identity_id', 'expires_at', 'created_at', 'username', 'authority_id'])
-    .select((eb) => eb.ref('kind').$castTo<Kind>().as('kind'))
-    .where('kind', 'in', KINDS_OF[of])
-    .where('claimed_at', 'is', null)
-    .where('expires_at', '>', clock.nowMs())
-    .orderBy('created_at')
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.identity_id,
-      {
-        ...{ id: row.id, kind: row.kind, identityId: row.identity_id },
-        ...{ username: row.username, authorityId: row.authority_id },
-        expiresAtMs: Number(row.expires_at),
-        createdAtMs: Number(row.created_at),
-      },
-    ]),
-  );
+): Promise<ReadonlyMap<string, EdgeEnrollment>> {
+  const found = await openEnrollmentsOf(store.db, KINDS_OF[of], clock.nowMs());
+  return new Map(found.map((one) => [one.identityId, one as EdgeEnrollment]));
 }
 
 export interface NewEnrollmentOptions {
@@ -78,11 +58,7 @@ export async function enrollAnew(
   identityId: string,
   { ttlMs = ENROLLMENT_TTL_MS, username, authorityId }: NewEnrollmentOptions = {},
 ): Promise<void> {
-  await trx
-    .deleteFrom('enrollment')
-    .where('identity_id', '=', identityId)
-    .where('claimed_at', 'is', null)
-    .execute();
+  await deleteOpenEnrollments(trx, identityId);
   const ofIdentity =
     username !== undefined ? 'edge-password' : authorityId !== undefined ? 'edge-authority' : 'edge';
   await createEnrollment(trx, secrets, {
@@ -99,7 +75,7 @@ export async function enrollAnew(
 /** Each call makes another token; any of them can be used, and once. */
 export function tokenOf(
   { pki, secrets, addresses, overlay }: ManagementParts,
-  { id, kind, identityId, expiresAtMs }: OpenEnrollment,
+  { id, kind, identityId, expiresAtMs }: EdgeEnrollment,
 ): { readonly token: string; readonly jwt: string } {
   const token = mintJti(secrets, id);
   const jwt = pki.mintEnrollmentJwt({
@@ -113,12 +89,12 @@ export function tokenOf(
   return { token, jwt };
 }
 
-export function methodOf({ kind }: OpenEnrollment): string {
+export function methodOf({ kind }: EdgeEnrollment): string {
   return METHODS[kind];
 }
 
 /** The open enrollment in the view of its identity, by method. */
-export function enrollmentsView(parts: ManagementParts, enrollment: OpenEnrollment | undefined): JsonObject {
+export function enrollmentsView(parts: ManagementParts, enrollment: EdgeEnrollment | undefined): JsonObject {
   if (enrollment === undefined) return {};
   const { id, expiresAtMs } = enrollment;
   const view = { id, expiresAt: isoTime(expiresAtMs), ...tokenOf(parts, enrollment) };
@@ -126,7 +102,7 @@ export function enrollmentsView(parts: ManagementParts, enrollment: OpenEnrollme
 }
 
 /** The fields that only some methods have. */
-export function particulars({ model }: ManagementParts, enrollment: OpenEnrollment): JsonObject {
+export function particulars({ model }: ManagementParts, enrollment: EdgeEnrollment): JsonObject {
   const { username, authorityId } = enrollment;
   if (username !== null) return { username };
   if (authorityId === null) return {};

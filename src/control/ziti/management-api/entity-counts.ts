@@ -1,6 +1,7 @@
 /** How many entities of each kind there are, by OpenZiti's names. */
 import { POSTURE_CHECK_TYPES } from '../../overlay/model/mod.ts';
-import type { Queries } from '../../store/mod.ts';
+import { countEdgeTerminators, countOpenEnrollments } from '../../overlay/records/mod.ts';
+import { KINDS_OF } from './enrollments.ts';
 import type { ManagementParts } from './entity-resource.ts';
 
 type Counted = Pick<ManagementParts, 'model' | 'sessions' | 'addresses' | 'store' | 'clock'>;
@@ -19,7 +20,7 @@ export async function entityCounts(parts: Counted): Promise<Record<string, numbe
     configs: edge.count('config'),
     controllers: controllers().length,
     edgeRouterPolicies: edge.count('edge-router-policy'),
-    enrollments: await openEnrollmentCount(store.db, clock.nowMs()),
+    enrollments: await countOpenEnrollments(store.db, Object.values(KINDS_OF).flat(), clock.nowMs()),
     externalJwtSigners: edge.count('external-jwt-signer'),
     identities: edge.count('identity'),
     identityTypes: 2,
@@ -31,26 +32,6 @@ export async function entityCounts(parts: Counted): Promise<Record<string, numbe
     servicePolicies: edge.count('service-policy'),
     services: edge.count('service'),
     'services.edge': edge.count('service'),
-    terminators: await terminatorCount(store.db),
+    terminators: await countEdgeTerminators(store.db),
   };
-}
-
-async function openEnrollmentCount(db: Queries, nowMs: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('enrollment')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('kind', 'in', ['edge', 'edge-password', 'edge-authority', 'router', 'transit-router'])
-    .where('claimed_at', 'is', null)
-    .where('expires_at', '>', nowMs)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-async function terminatorCount(db: Queries): Promise<number> {
-  let sum = 0;
-  for (const table of ['edge_terminator', 'managed_terminator'] as const) {
-    const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
-    sum += Number((await query.executeTakeFirstOrThrow()).count);
-  }
-  return sum;
 }

@@ -11,13 +11,15 @@ import {
   type JsonObject,
 } from '../../overlay/model/mod.ts';
 import {
+  deleteEdgeIdentity,
   findEdgeEntity,
   identityClients,
   insertEdgeIdentity,
   UNKNOWN_CLIENT,
+  renameIdentity,
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
-import { identitiesWithTotp } from '../../credentials/identities/mod.ts';
+import { identitiesWithTotp, userNames } from '../../credentials/identities/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import { endForbiddenLogIns } from './auth-policy-resource.ts';
 import { entityView } from './entity-form.ts';
@@ -82,7 +84,7 @@ export const identityResource: EntityResource = {
   async update(parts, writing, entity) {
     const { trx, touch } = writing;
     const { id, name } = entity;
-    await trx.updateTable('identity').set({ name }).where('id', '=', id).execute();
+    await renameIdentity(trx, touch, id, name);
     const before = await findEdgeEntity(trx, 'identity', id);
     if (before === undefined) throw belongsToRouter(id);
     const policyId = authPolicyIdOf(entity);
@@ -95,14 +97,11 @@ export const identityResource: EntityResource = {
     if ((before.data['externalId'] ?? null) !== (entity.data['externalId'] ?? null))
       await endLogIns(trx, touch, [id], KEPT_WITHOUT_OTHERS, parts.clock.nowMs());
     await updateEdgeEntity(trx, touch, entity);
-    touch('identity', id);
   },
 
   async remove(_parts, { trx, touch }, { id }) {
     if ((await findEdgeEntity(trx, 'identity', id)) === undefined) throw belongsToRouter(id);
-    await trx.deleteFrom('identity').where('id', '=', id).where('kind', '=', 'edge').execute();
-    await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
-    touch('identity', id);
+    await deleteEdgeIdentity(trx, touch, id);
   },
 };
 
@@ -140,8 +139,7 @@ function wantedEnrollment(enrollment: unknown): NewEnrollmentOptions | undefined
 }
 
 async function usernamesOf({ store }: ManagementParts): Promise<ReadonlyMap<string, string>> {
-  const rows = await store.db.selectFrom('identity_password').select(['identity_id', 'username']).execute();
-  return new Map(rows.map((row) => [row.identity_id, row.username]));
+  return new Map((await userNames(store.db)).map(({ identityId, username }) => [identityId, username]));
 }
 
 function authenticatorsOf({ model }: ManagementParts, id: string, username: string | undefined): JsonObject {

@@ -2,10 +2,17 @@
 import { invalidParameter } from '../../overlay/clients/mod.ts';
 import { isoTime } from '../client-api/service-view.ts';
 import type { EdgeEntityRecord, JsonObject, OverlayModel } from '../../overlay/model/mod.ts';
-import { insertEdgeEntity, isEdgeNameTaken, type FabricNode } from '../../overlay/records/mod.ts';
+import {
+  identitiesOfKind,
+  insertEdgeEntity,
+  insertIdentity,
+  isEdgeNameTaken,
+  renameIdentity,
+  type FabricNode,
+} from '../../overlay/records/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import type { ManagementParts } from './entity-resource.ts';
-import { tokenOf, type OpenEnrollment } from './enrollments.ts';
+import { tokenOf, type EdgeEnrollment } from './enrollments.ts';
 
 export const MAX_ROUTER_COST = 65_535;
 
@@ -13,14 +20,8 @@ type RouterNode = Pick<FabricNode, 'id' | 'name' | 'createdAtMs' | 'isEnrolled'>
 
 /** All routers by name, wherever they were made. */
 export async function routerNodes(db: Queries, model: OverlayModel): Promise<RouterNode[]> {
-  const rows = await db
-    .selectFrom('identity')
-    .select(['id', 'name', 'created_at'])
-    .where('kind', '=', 'router')
-    .orderBy('name')
-    .orderBy('id')
-    .execute();
-  return rows.map(({ id, name, created_at: createdAtMs }) => {
+  const routers = await identitiesOfKind(db, 'router');
+  return routers.map(({ id, name, createdAtMs }) => {
     const isEnrolled = (model.identity(id)?.fingerprints.length ?? 0) > 0;
     return { id, name, createdAtMs, isEnrolled };
   });
@@ -42,20 +43,14 @@ export function routerRecord(
 export async function insertRouter(trx: Queries, touch: Touch, entity: EdgeEntityRecord): Promise<void> {
   const { id, name, createdAtMs } = entity;
   await checkName(trx, entity);
-  const row = { id, kind: 'router', frontdoor_id: null, name, agent_version: null } as const;
-  await trx
-    .insertInto('identity')
-    .values({ ...row, created_at: createdAtMs })
-    .execute();
+  await insertIdentity(trx, touch, { id, kind: 'router', name, createdAtMs });
   await insertEdgeEntity(trx, touch, entity);
-  touch('identity', id);
 }
 
 export async function renameRouter(trx: Queries, touch: Touch, entity: EdgeEntityRecord): Promise<void> {
   const { id, name } = entity;
   await checkName(trx, entity);
-  await trx.updateTable('identity').set({ name }).where('id', '=', id).execute();
-  touch('identity', id);
+  await renameIdentity(trx, touch, id, name);
 }
 
 /** Names are unique among routers of both kinds that have a row here. Others have names of the Management API. */
@@ -66,7 +61,7 @@ async function checkName(trx: Queries, { kind, name }: EdgeEntityRecord): Promis
 }
 
 /** The open enrollment of a router, in the fields that answers about both kinds have. */
-export function routerEnrollmentView(parts: ManagementParts, open: OpenEnrollment | undefined): JsonObject {
+export function routerEnrollmentView(parts: ManagementParts, open: EdgeEnrollment | undefined): JsonObject {
   if (open === undefined)
     return {
       enrollmentJwt: null,

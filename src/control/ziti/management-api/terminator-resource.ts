@@ -6,14 +6,18 @@ import { EdgeApiRefusal, invalidParameter } from '../../overlay/clients/mod.ts';
 import { isoTime } from '../client-api/service-view.ts';
 import type { EdgeEntityRecord, JsonObject, OverlayModel } from '../../overlay/model/mod.ts';
 import {
+  changeHostedTerminator,
+  deleteHostedTerminator,
   deleteManagedTerminator,
   findManagedTerminators,
+  hostedEdgeTerminators,
   insertManagedTerminator,
   managedTerminatorsAfter,
   updateManagedTerminator,
   type ManagedTerminator,
+  type StoredTerminator,
 } from '../../overlay/records/mod.ts';
-import type { EdgeTerminatorTable, Queries } from '../../store/mod.ts';
+import type { Queries } from '../../store/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { commonSymbols, referenceView, type EntityForm } from './entity-form.ts';
 import type { EntityResource } from './entity-resource.ts';
@@ -72,14 +76,14 @@ export const terminatorResource: EntityResource = {
   hasOwnTables: true,
 
   async all({ store: { db } }) {
-    const hosted = await db.selectFrom('edge_terminator').selectAll().execute();
+    const hosted = await hostedEdgeTerminators(db);
     return [...hosted.map(hostedRecord), ...(await allManaged(db)).map(managedRecord)].sort(byId);
   },
 
   async find(db, id) {
     const [managed] = await findManagedTerminators(db, [id]);
     if (managed !== undefined) return managedRecord(managed);
-    const hosted = await db.selectFrom('edge_terminator').selectAll().where('id', '=', id).executeTakeFirst();
+    const [hosted] = await hostedEdgeTerminators(db, id);
     return hosted === undefined ? undefined : hostedRecord(hosted);
   },
 
@@ -107,9 +111,7 @@ export const terminatorResource: EntityResource = {
       if (Object.keys(entity.tags).length > 0)
         throw invalidParameter('tags', 'the terminator of a host has no tags', '');
       const { cost, precedence } = managedOf(entity);
-      await trx.updateTable('edge_terminator').set({ cost, precedence }).where('id', '=', id).execute();
-      touch('terminator', id);
-      return;
+      return changeHostedTerminator(trx, touch, { id, cost, precedence });
     }
     for (const field of ['service', 'identity'] as const) checkSame(field, before.data, data);
     const terminator = managedOf(entity);
@@ -118,9 +120,8 @@ export const terminatorResource: EntityResource = {
   },
 
   async remove(_parts, { trx, touch }, entity) {
-    if (!isHosted(entity)) return deleteManagedTerminator(trx, touch, entity.id);
-    await trx.deleteFrom('edge_terminator').where('id', '=', entity.id).execute();
-    touch('terminator', entity.id);
+    const remove = isHosted(entity) ? deleteHostedTerminator : deleteManagedTerminator;
+    await remove(trx, touch, entity.id);
   },
 };
 
@@ -185,14 +186,14 @@ function managedRecord(terminator: ManagedTerminator): EdgeEntityRecord {
   };
 }
 
-function hostedRecord(row: EdgeTerminatorTable): EdgeEntityRecord {
-  const createdAtMs = Number(row.created_at);
+function hostedRecord(terminator: StoredTerminator): EdgeEntityRecord {
+  const { id, serviceId: service, routerId: router, binding, address, createdAtMs } = terminator;
   return {
-    ...{ id: row.id, kind: 'terminator', name: '', tags: {}, createdAtMs, updatedAtMs: createdAtMs },
+    ...{ id, kind: 'terminator', name: '', tags: {}, createdAtMs, updatedAtMs: createdAtMs },
     data: {
-      ...{ service: row.service_id, router: row.router_id, binding: row.binding, address: row.address },
-      ...{ identity: row.instance_id, cost: row.cost, hostId: row.identity_id },
-      precedence: PRECEDENCES[row.precedence] ?? 'default',
+      ...{ service, router, binding, address },
+      ...{ identity: terminator.instanceId, cost: terminator.cost, hostId: terminator.identityId },
+      precedence: PRECEDENCES[terminator.precedence] ?? 'default',
     },
   };
 }

@@ -1,8 +1,8 @@
 /** The first start of an installation: its first rows and, in the same transaction, their audit events. */
-import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
-import type { Secrets } from '../secrets/mod.ts';
+import { appendAudit, THE_SYSTEM } from '../../audit/mod.ts';
+import type { Secrets } from '../../secrets/mod.ts';
 import { seedFirstRows, type FirstStart, type FirstStartOptions } from './first-rows.ts';
-import type { Store } from '../store/mod.ts';
+import type { Store } from '../../store/mod.ts';
 
 /**
  * Returns undefined if the database was not empty. Throws `invalid` if its secrets were encrypted with another

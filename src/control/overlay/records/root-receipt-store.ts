@@ -3,9 +3,14 @@
  * rotation would cut off the peers among them that are not prepared (ADR 0062). Receipts are stored only while a root is being replaced.
  */
 import { sql } from 'kysely';
-import type { Queries } from '../store/mod.ts';
-import type { LoadedAuthorities } from './authority-generations.ts';
-import { INTERMEDIATE, kindOf, type Generation, type Rotation } from './generation-policy.ts';
+import {
+  generationKindOf,
+  INTERMEDIATE,
+  type Generation,
+  type LoadedAuthorities,
+  type Rotation,
+} from '../../pki/mod.ts';
+import type { Queries } from '../../store/mod.ts';
 
 /** Must be called when the bundle was sent to that identity. */
 export async function noteRootReceipt(
@@ -54,8 +59,10 @@ export async function cutOffByNextStep(
   const ends = rotation.step === 'issuing';
   // Peers find a new intermediate through the root that they have.
   if (!isOfRoot && !ends) return { count: 0, identities: [] };
-  const root = rotation.next.find(({ name }) => kindOf(name) === 'root')?.name ?? '';
-  const former = rotation.former.map(({ name }) => name).filter((name) => kindOf(name) === 'intermediate');
+  const root = rotation.next.find(({ name }) => generationKindOf(name) === 'root')?.name ?? '';
+  const former = rotation.former
+    .map(({ name }) => name)
+    .filter((name) => generationKindOf(name) === 'intermediate');
   const found = db
     .selectFrom('identity')
     .innerJoin('certificate', 'certificate.identity_id', 'identity.id')
@@ -92,7 +99,7 @@ export async function dropFormerCertificates(
   { former }: Rotation<Generation>,
   limit: number,
 ): Promise<readonly string[]> {
-  const names = former.map(({ name }) => name).filter((name) => kindOf(name) === 'intermediate');
+  const names = former.map(({ name }) => name).filter((name) => generationKindOf(name) === 'intermediate');
   const rows = await trx
     .selectFrom('certificate')
     .select(['fingerprint', 'identity_id'])

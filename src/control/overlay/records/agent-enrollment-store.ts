@@ -1,7 +1,6 @@
 /** Enrollments of agents as their frontdoor's owner sees them. The code is stored nowhere in clear. */
 import { sql } from 'kysely';
-import type { GrantedFrontdoor } from './frontdoor-store.ts';
-import { MAX_REFUSED_CSRS } from '../../overlay/records/mod.ts';
+import { MAX_REFUSED_CSRS } from './enrollment-store.ts';
 import { type Page, type PageRequest, lockedForUpdate, type Queries } from '../../store/mod.ts';
 
 export interface AgentEnrollmentRecord {
@@ -20,10 +19,10 @@ export interface AgentEnrollmentRecord {
 /** The newest first. */
 export async function listAgentEnrollments(
   db: Queries,
-  frontdoor: GrantedFrontdoor,
+  frontdoorId: string,
   { page, size }: Pick<PageRequest, 'page' | 'size'>,
 ): Promise<Page<AgentEnrollmentRecord>> {
-  const query = enrollmentsOf(db, frontdoor);
+  const query = enrollmentsOf(db, frontdoorId);
   const { total } = await query
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
@@ -40,24 +39,19 @@ export async function listAgentEnrollments(
 /** Returns the enrollment, locked until the transaction ends. */
 export async function lockAgentEnrollment(
   trx: Queries,
-  frontdoor: GrantedFrontdoor,
+  frontdoorId: string,
   id: string,
 ): Promise<AgentEnrollmentRecord | undefined> {
   await lockedForUpdate(trx, trx.selectFrom('enrollment').select('id').where('id', '=', id)).execute();
-  const row = await enrollmentsOf(trx, frontdoor).where('enrollment.id', '=', id).executeTakeFirst();
+  const row = await enrollmentsOf(trx, frontdoorId).where('enrollment.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** Its code and its enrollment tokens are refused from then on. */
-export async function deleteEnrollment(trx: Queries, { id }: AgentEnrollmentRecord): Promise<void> {
-  await trx.deleteFrom('enrollment').where('id', '=', id).execute();
-}
-
-function enrollmentsOf(db: Queries, frontdoor: GrantedFrontdoor) {
+function enrollmentsOf(db: Queries, frontdoorId: string) {
   return db
     .selectFrom('enrollment')
     .leftJoin('identity', 'identity.id', 'enrollment.identity_id')
-    .where('enrollment.frontdoor_id', '=', frontdoor.id)
+    .where('enrollment.frontdoor_id', '=', frontdoorId)
     .where('enrollment.kind', '=', 'environment')
     .select([
       ...(['enrollment.id', 'enrollment.name', 'enrollment.created_at', 'enrollment.expires_at'] as const),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ManualClock } from '#base';
-import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Database } from '../store/mod.ts';
+import { ephemeralSecrets } from '../../secrets/key-file.ts';
+import { describeEachStore } from '../../store/engine/each-store-suite.ts';
+import type { Database } from '../../store/mod.ts';
 import { seedFirstRows } from './first-rows.ts';
 
 describeEachStore('the first start', (open) => {

@@ -1,7 +1,7 @@
 /** Terminators in the form of the store: bytes as base64, whole tables page by page. */
 import type { PeerData } from '#wire';
-import { decodePeerData, encodePeerData } from '../records/peer-data-column.ts';
-import type { EdgeTerminatorTable, Queries, TerminatorTable } from '../../store/mod.ts';
+import { decodePeerData, encodePeerData } from './peer-data-column.ts';
+import type { EdgeTerminatorTable, Queries, TerminatorTable, Touch } from '../../store/mod.ts';
 
 export interface StoredTerminator {
   readonly id: string;
@@ -109,6 +109,70 @@ export async function deleteRowsOf(
     }
   }
   return deleted;
+}
+
+/** What clients are shown of a terminator. */
+export type ServiceTerminator = Pick<StoredTerminator, 'id' | 'serviceId' | 'routerId' | 'instanceId'>;
+
+/** Returns the terminators of a service in the order of ids. Those of shares are in one table, those of others in two. */
+export async function terminatorsOfService(
+  db: Queries,
+  serviceId: string,
+  isShare: boolean,
+): Promise<ServiceTerminator[]> {
+  const rows = isShare
+    ? await db
+        .selectFrom('terminator')
+        .select(['id', 'instance_id', 'router_id'])
+        .where('share_id', '=', serviceId)
+        .orderBy('id')
+        .execute()
+    : await db
+        .selectFrom('edge_terminator')
+        .select(['id', 'instance_id', 'router_id'])
+        .where('service_id', '=', serviceId)
+        .unionAll(
+          db
+            .selectFrom('managed_terminator')
+            .select(['id', 'instance_id', 'router_id'])
+            .where('service_id', '=', serviceId),
+        )
+        .orderBy('id')
+        .execute();
+  return rows.map((row) => ({
+    ...{ id: row.id, serviceId, routerId: row.router_id, instanceId: row.instance_id },
+  }));
+}
+
+/** Returns the terminators of programs that host services of the edge management API, or the one with this id. */
+export async function hostedEdgeTerminators(db: Queries, id?: string): Promise<StoredTerminator[]> {
+  const all = db.selectFrom('edge_terminator').selectAll();
+  const rows = await (id === undefined ? all : all.where('id', '=', id)).execute();
+  return rows.map(terminatorOf);
+}
+
+export async function changeHostedTerminator(
+  trx: Queries,
+  touch: Touch,
+  { id, cost, precedence }: Pick<StoredTerminator, 'id' | 'cost' | 'precedence'>,
+): Promise<void> {
+  await trx.updateTable('edge_terminator').set({ cost, precedence }).where('id', '=', id).execute();
+  touch('terminator', id);
+}
+
+export async function deleteHostedTerminator(trx: Queries, touch: Touch, id: string): Promise<void> {
+  await deleteRows(trx, [id], true);
+  touch('terminator', id);
+}
+
+/** Counts the terminators of services of the edge management API. */
+export async function countEdgeTerminators(db: Queries): Promise<number> {
+  let sum = 0;
+  for (const table of ['edge_terminator', 'managed_terminator'] as const) {
+    const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
+    sum += Number((await query.executeTakeFirstOrThrow()).count);
+  }
+  return sum;
 }
 
 type TerminatorRow = TerminatorTable | EdgeTerminatorTable;

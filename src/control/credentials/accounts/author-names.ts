@@ -1,6 +1,6 @@
 /** The authors of changes by name: people, API accounts and OAuth clients, also revoked ones. */
 import { sql, type RawBuilder } from 'kysely';
-import { containsIn } from '../store/mod.ts';
+import { containsIn } from '../../store/mod.ts';
 
 /** A query of the ids of authors with the text in the name: those of an organization, or all of them for ''. */
 export function authorsNamed(organizationId: string, text: string): RawBuilder<unknown> {
