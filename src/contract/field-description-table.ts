@@ -2,6 +2,7 @@
  * Descriptions of fields for the API description. `Component.field` applies to one component; a plain field name
  * applies everywhere else. A description in the schema itself has precedence over both.
  */
+import { LOGIN_TYPES_TEXT } from '#domain';
 
 const everywhere: Readonly<Record<string, string>> = {
   id: 'The ID, assigned by the service.',
@@ -100,8 +101,7 @@ const ofComponent: Readonly<Record<string, string>> = {
   'InvitationWithLink.email': 'The email address, if known.',
   'NewInvitation.email': 'The email address that the person will sign in with.',
   'NewConsoleLogInRole.role': 'The role.',
-  'NewConsoleLogIn.authProviderId':
-    'The auth provider: of type OIDC, GOOGLE or GITHUB, of a frontdoor of the organization.',
+  'NewConsoleLogIn.authProviderId': `The auth provider: of type ${LOGIN_TYPES_TEXT}, of a frontdoor of the organization.`,
   'ConsoleLogIn.authProviderId': 'The auth provider.',
   'Invitation.createdBy':
     'The caller that created it. It becomes invalid when this caller or its credential is revoked, or when the caller can no longer assign the role.',

@@ -3,6 +3,7 @@
  * form of a request stand in `message-refusal-table.ts`.
  */
 import { MESSAGE_REFUSALS } from './message-refusal-table.ts';
+import { LOGIN_TYPES_TEXT } from './provider-types/provider-type-table.ts';
 
 /** For a code of a newer gateway. */
 const UNKNOWN =
@@ -85,14 +86,14 @@ const REMEDIES = {
   'provider-disabled': 'The auth provider is disabled: "frontdoor auth-providers change ID --enabled".',
   'login-not-available': 'No auth provider that supports sign-in in a browser is enabled for the share.',
   'issuer-away':
-    'The control plane could not fetch the keys of the OIDC issuer, so its tokens cannot be verified: the log of the control plane has the reason.',
+    'The control plane could not fetch the keys of the OpenID issuer, so its tokens cannot be verified: the log of the control plane has the reason.',
   'email-missing': 'The policy requires an email address, and the provider did not send a verified one.',
   'email-not-allowed':
     'The email address does not match any pattern in the policy: add it with "frontdoor shares policy change --add-email" if the person should have access.',
   'claim-not-met':
     'The claims of the caller do not satisfy all claim rules of the policy: see "frontdoor shares who-can-reach".',
   'person-unprovable':
-    'The policy has rules about people (email addresses, claims), but no auth provider of the share identifies people: add one of type OIDC, GOOGLE or GITHUB with "frontdoor shares change --auth-provider-id", or remove the rules with "frontdoor shares policy change".',
+    `The policy has rules about people (email addresses, claims), but no auth provider of the share identifies people: add one of type ${LOGIN_TYPES_TEXT} with "frontdoor shares change --auth-provider-id", or remove the rules with "frontdoor shares policy change".`,
   'rate-limited':
     'The caller sent more requests than the policy allows: wait for the time in Retry-After, or raise the limit with "frontdoor shares policy change --rate-limit".',
   'access-ended':

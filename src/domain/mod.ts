@@ -24,7 +24,25 @@ export {
 } from './backend-mode-table.ts';
 export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
-export { AUTH_PROVIDER_TYPES, provesPeople, type AuthProviderType } from './auth-provider-type.ts';
+export type {
+  FieldTexts,
+  IssuerAddress,
+  OpenIdRules,
+  ProviderClaims,
+  ProviderData,
+  ProviderType,
+  Translated,
+} from './provider-types/provider-type.ts';
+export {
+  acceptsTokens,
+  AUTH_PROVIDER_TYPES,
+  hasKeys,
+  isProviderType,
+  LOGIN_TYPES_TEXT,
+  PROVIDER_TYPES,
+  provesPeople,
+  type AuthProviderType,
+} from './provider-types/provider-type-table.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';
 export {
   decodeLatencies,

@@ -3,6 +3,7 @@
  * Arguments and options are derived from the operation's parameters and schema.
  */
 import type { OperationId } from '#contract';
+import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
@@ -23,12 +24,12 @@ const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
 /** One example per type of auth provider. */
 const PROVIDER_EXAMPLES = [
-  `auth-providers create --name staff --type OIDC --data '{"issuer":"https://idp.example.com","client_id":"frontdoor","client_secret":"SECRET"}'`,
-  `auth-providers create --name google --type GOOGLE --data '{"client_id":"ID.apps.googleusercontent.com","client_secret":"SECRET"}'`,
-  `auth-providers create --name github --type GITHUB --data '{"client_id":"Iv1.0123456789abcdef","client_secret":"SECRET"}'`,
-  `auth-providers create --name builds --type API_KEY --data '{"placement":"header","name":"X-Api-Key","keys":[{"name":"ci"}]}'`,
+  ...AUTH_PROVIDER_TYPES.map((type) => {
+    const data = JSON.stringify(PROVIDER_TYPES[type].example);
+    return `auth-providers create --name ${type.toLowerCase().replaceAll('_', '-')} --type ${type} --data '${data}'`;
+  }),
   'auth-providers create --name staff --type OIDC --data @oidc.json',
-] as const;
+];
 
 export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>> = {
   createFrontdoor: { noun: 'frontdoors', verb: 'create', examples: ['frontdoors create --name edge'] },

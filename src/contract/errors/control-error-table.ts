@@ -1,5 +1,6 @@
 /** Errors of the control plane, by the code that its parts use. The APIs have words of their own for what callers get. */
 import { errorsSince } from '#base';
+import { LOGIN_TYPES_TEXT } from '#domain';
 
 export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'api-tls-missing': {
@@ -140,8 +141,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     kind: 'conflict',
     meaning:
       'A policy would have rules about people (email addresses, claims) on a share without an auth provider that identifies people, so nobody would have access.',
-    remedy:
-      'Give the share an auth provider of type OIDC, GOOGLE or GITHUB first, or remove these rules from its policy.',
+    remedy: `Give the share an auth provider of type ${LOGIN_TYPES_TEXT} first, or remove these rules from its policy.`,
   },
   'in-use': {
     kind: 'conflict',

@@ -3,7 +3,7 @@
  * a cookie of that browser, sealed: no other browser can end the log-in, and nobody fills the database with attempts.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
-import { apiSpelling, type LoginRefusal } from '#domain';
+import { apiSpelling, PROVIDER_TYPES, type LoginRefusal } from '#domain';
 import { appendAudit, UNPROVEN } from '../audit/mod.ts';
 import {
   isLoginState,
@@ -120,7 +120,7 @@ export class ProviderLogIn {
     const found = await this.#enabled(providerId);
     if (found === undefined) return { type: 'refused', reason: 'provider-not-available' };
     const { provider } = found;
-    const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
+    const usesPkce = PROVIDER_TYPES[provider.type].usesPkce(provider.data);
     const attempt: Attempt = {
       providerId: provider.id,
       providerVersion: provider.version,

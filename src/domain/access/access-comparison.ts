@@ -3,7 +3,7 @@
  * the claims nor the certificate of a caller, nor the provider that identified it: what was decided then shows whether
  * they satisfied the rules before, and where these differ, both possibilities are looked at.
  */
-import { provesPeople } from '../auth-provider-type.ts';
+import { provesPeople } from '../provider-types/provider-type-table.ts';
 import {
   explainAccess,
   type AccessExplanation,

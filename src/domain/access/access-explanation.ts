@@ -3,7 +3,7 @@
  * functions. Credentials are not checked: the question states what they would prove. Rate limits are reported but
  * not decided, because only gateways count requests.
  */
-import { provesPeople, type AuthProviderType } from '../auth-provider-type.ts';
+import { provesPeople, type AuthProviderType } from '../provider-types/provider-type-table.ts';
 import { ACCESS_REASONS, type AccessReason } from './access-reason-table.ts';
 import { OPEN_RULES } from './access-rules.ts';
 import type { CallerIdentity } from './caller-identity.ts';

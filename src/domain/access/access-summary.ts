@@ -2,7 +2,7 @@
  * Who may come in to a share, as one sentence for people, by the functions that decide about requests. It names networks,
  * certificates and times, but no caller: rate limits and origins are left out.
  */
-import { provesPeople, type AuthProviderType } from '../auth-provider-type.ts';
+import { provesPeople, type AuthProviderType } from '../provider-types/provider-type-table.ts';
 import type { AccessRules } from './access-rules.ts';
 import {
   compileRules,

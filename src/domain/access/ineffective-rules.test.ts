@@ -1,7 +1,7 @@
 // No rule that is set is without effect: it changes a decision about some caller, or it is reported as one that does not.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { provesPeople } from '../auth-provider-type.ts';
+import { provesPeople } from '../provider-types/provider-type-table.ts';
 import { explainAccess, type ExplainedRequest } from './access-explanation.ts';
 import { OPEN_RULES, type AccessRules } from './access-rules.ts';
 import { compileRules } from './compiled-rules.ts';

@@ -1,5 +1,5 @@
 /** Every rule of a policy, every kind of guard, and callers with and without each credential: what tests cross. */
-import { AUTH_PROVIDER_TYPES } from '../auth-provider-type.ts';
+import { AUTH_PROVIDER_TYPES, hasKeys } from '../provider-types/provider-type-table.ts';
 import type { ExplainedProvider, ExplainedRequest } from './access-explanation.ts';
 import type { AccessRules } from './access-rules.ts';
 
@@ -33,7 +33,7 @@ export interface Setup {
 }
 
 function providerOf(type: ExplainedProvider['type'], enabled = true): ExplainedProvider {
-  const keys = type === 'API_KEY' ? [{ name: 'build', expiresAtMs: null }] : [];
+  const keys = hasKeys(type) ? [{ name: 'build', expiresAtMs: null }] : [];
   return { id: type, name: type.toLowerCase(), type, enabled, keys };
 }
 

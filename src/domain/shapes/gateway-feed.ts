@@ -6,7 +6,7 @@
  */
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base';
 import { accessRulesSchema } from '../access/access-rules.ts';
-import type { AuthProviderType } from '../auth-provider-type.ts';
+import type { AuthProviderType } from '../provider-types/provider-type-table.ts';
 
 const {
   anyObject,

@@ -2,6 +2,7 @@
  * What guards a host: computed once from the share's rules and the current providers. A provider that is unknown,
  * disabled, or of another frontdoor guards the host without admitting anybody.
  */
+import { acceptsTokens } from '#domain';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Guard } from './caller.ts';
 import type { Provider } from './provider.ts';
@@ -38,7 +39,7 @@ export function guardOf(host: GatewayHost, providers: ReadonlyMap<string, Provid
   const keys = enabled.filter(({ placement }) => placement !== undefined);
   const tokens = enabled.filter((provider) => provider.isLogin && provider.tokens !== null);
   const hasUnknownIssuer = enabled.some(
-    ({ record, tokens: known }) => record.type === 'OIDC' && known === null,
+    ({ record, tokens: known }) => acceptsTokens(record.type) && known === null,
   );
   const placed = (placement: Provider['placement']): Provider[] =>
     keys.filter((provider) => provider.placement === placement);

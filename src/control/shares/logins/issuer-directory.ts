@@ -1,10 +1,16 @@
 /**
- * The OpenID providers behind OIDC and GOOGLE auth providers. The metadata of OIDC providers that a share or
- * custom frontend uses is kept up to date, because gateways verify tokens of programs with their keys; other
+ * The OpenID providers behind auth providers. While a share or custom frontend uses a provider whose tokens are
+ * accepted from programs, its metadata is kept up to date, because gateways verify the tokens with its keys; other
  * metadata is fetched at a log-in.
  */
 import { messageOf, type Clock, type Log } from '#base';
-import type { GatewayProviderLogout, GatewayTokenIssuer } from '#domain';
+import {
+  acceptsTokens,
+  PROVIDER_TYPES,
+  type GatewayProviderLogout,
+  type GatewayTokenIssuer,
+  type IssuerAddress,
+} from '#domain';
 import type { EgressClient } from '#net';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import { concerns, type Queries, type Store } from '../../store/mod.ts';
@@ -18,7 +24,6 @@ export interface IssuerDirectoryOptions {
   readonly log: Log;
 }
 
-const GOOGLE_ISSUER = 'https://accounts.google.com';
 const LOOK_EVERY_MS = 10_000;
 const LOOK_SOON_MS = 200;
 const MAX_AT_ONCE = 8;
@@ -71,13 +76,13 @@ export class IssuerDirectory {
     this.#listeners.push(listener);
   }
 
-  /** `provider` must be an OIDC or GOOGLE provider. */
+  /** `provider` must be of a type whose providers publish metadata. */
   of(provider: KnownProvider): PublishedIssuer {
     const { egress, clock, log } = this.#options;
+    const { issuer, discoveryUrl } = issuerAddressOf(provider)!;
     const address = addressOf(provider);
     let entry = this.#entries.get(provider.id);
     if (entry?.address !== address) {
-      const { issuer, discoveryUrl } = JSON.parse(address) as { issuer: string; discoveryUrl?: string };
       const { id } = provider;
       const onNews = (): void => {
         if (this.#entries.get(id) === made) this.#notify(id);
@@ -90,13 +95,14 @@ export class IssuerDirectory {
     return entry.published;
   }
 
-  /** Returns the data for gateways, which accept tokens of OIDC providers; null while the keys are not known. */
+  /** Returns the data for gateways that verify tokens of programs; null if there are none, or no keys yet. */
   tokensOf(provider: KnownProvider): GatewayTokenIssuer | null {
-    if (provider.type !== 'OIDC') return null;
+    if (!acceptsTokens(provider.type)) return null;
     const held = this.#entries.get(provider.id)?.published.held;
     if (held === undefined) return null;
-    const { issuer, client_id } = provider.data as { issuer: string; client_id: string };
-    return { issuer, audience: client_id, algorithms: held.algorithms, keys: held.keys };
+    const { client_id: audience } = provider.data as { client_id: string };
+    const { server, algorithms, keys } = held;
+    return { issuer: server.issuer, audience, algorithms, keys };
   }
 
   /**
@@ -104,7 +110,7 @@ export class IssuerDirectory {
    * endpoint.
    */
   logoutOf(provider: KnownProvider): GatewayProviderLogout | undefined {
-    if (provider.type !== 'OIDC') return undefined;
+    if (!acceptsTokens(provider.type)) return undefined;
     const endpoint = this.#entries.get(provider.id)?.published.held?.server.end_session_endpoint;
     if (endpoint === undefined) return undefined;
     return { endpoint, clientId: (provider.data as { client_id: string }).client_id };
@@ -113,7 +119,7 @@ export class IssuerDirectory {
   /** A gateway encountered an unknown key. The fetch is rate-limited. */
   async refresh(providerId: string): Promise<void> {
     const provider = this.#options.providers.byId(providerId);
-    if (provider?.type !== 'OIDC' || !provider.enabled) return;
+    if (provider?.enabled !== true || !acceptsTokens(provider.type)) return;
     if (!this.#used.has(providerId)) await this.look();
     else await this.of(provider).refresh();
   }
@@ -154,7 +160,7 @@ export class IssuerDirectory {
 
   async #look(): Promise<void> {
     const { store, providers } = this.#options;
-    const candidates = [...providers.all()].filter(({ type, enabled }) => type === 'OIDC' && enabled);
+    const candidates = [...providers.all()].filter(({ type, enabled }) => acceptsTokens(type) && enabled);
     const used = await usedOf(
       store.db,
       candidates.map(({ id }) => id),
@@ -173,7 +179,8 @@ export class IssuerDirectory {
   }
 
   #notify(id: string): void {
-    if (this.#options.providers.byId(id)?.type !== 'OIDC') return;
+    const provider = this.#options.providers.byId(id);
+    if (provider === undefined || !acceptsTokens(provider.type)) return;
     if (this.#entries.get(id)?.published.held === undefined) this.#notified.delete(id);
     else this.#notified.add(id);
     for (const listener of this.#listeners) listener(id);
@@ -181,16 +188,15 @@ export class IssuerDirectory {
 }
 
 function addressOf(provider: KnownProvider): string {
-  return JSON.stringify(issuerAddressOf(provider));
+  return JSON.stringify(issuerAddressOf(provider) ?? null);
 }
 
-/** The address of a provider's metadata; `issuer` is empty if it publishes none. */
-export function issuerAddressOf({ type, data }: Pick<KnownProvider, 'type' | 'data'>): {
-  readonly issuer: string;
-  readonly discoveryUrl: string | undefined;
-} {
-  const { issuer, discovery_url: discoveryUrl } = data as { issuer?: string; discovery_url?: string };
-  return { issuer: issuer ?? (type === 'GOOGLE' ? GOOGLE_ISSUER : ''), discoveryUrl };
+/** Where the provider publishes its metadata; undefined if it publishes none. */
+export function issuerAddressOf({
+  type,
+  data,
+}: Pick<KnownProvider, 'type' | 'data'>): IssuerAddress | undefined {
+  return PROVIDER_TYPES[type].metadata(data);
 }
 
 /** Returns those of `ids` that a share or a custom frontend uses. */

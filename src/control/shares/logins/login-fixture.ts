@@ -6,13 +6,13 @@ import {
   type AuthProviderType,
   type LoginRedeemed,
   type LoginStart,
+  type ProviderData,
   type Share,
 } from '#domain';
 import { EgressClient, type EgressClientOptions } from '#net';
 import { goThroughProvider, type LoginBrowserOptions } from '../../../../test/support/login-browser.ts';
 import { attachModel, OverlayModel } from '../../overlay/model/mod.ts';
 import { settleProviderData } from '../provider/provider-secrets.ts';
-import type { ProviderData } from '../provider/provider-schema.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import { changeShare, createShare } from '../records/share-store.ts';

@@ -1,5 +1,5 @@
 /**
- * Log-ins with OpenID Connect providers, including Google: authorization code flow with PKCE, state and nonce.
+ * Log-ins with OpenID Connect providers: authorization code flow with PKCE, state and nonce.
  * The ID token is verified with the issuer's keys and fixed algorithms, whichever way it arrived.
  */
 import { jwtVerify } from 'jose';
@@ -9,15 +9,13 @@ import {
   calculatePKCECodeChallenge,
   fetchUserInfo,
 } from 'openid-client';
+import { PROVIDER_TYPES, type OpenIdRules, type ProviderClaims } from '#domain';
 import { CLOCK_SKEW_MS, isIssuedAhead } from '../../credentials/oauth/mod.ts';
 import type { KnownProvider } from './provider-directory.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
-import { personOf, type ProviderClaims, type ProvenPerson } from './proven-person.ts';
+import { personOf, type ProvenPerson } from './proven-person.ts';
 import { protocolClient } from './protocol-client.ts';
-
-const GOOGLE = 'https://accounts.google.com';
-const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
 
 export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol {
   const clientOf = async (provider: KnownProvider, tools: LoginTools) => {
@@ -32,14 +30,15 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
 
   return {
     async authorizationUrl(provider, { redirectUri, state, secrets, isAnew }, tools) {
-      const { config, server } = await clientOf(provider, tools);
+      const { config } = await clientOf(provider, tools);
       const { verifier, nonce } = secrets;
+      const prompt = PROVIDER_TYPES[provider.type].prompt(provider.data);
       const url = buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: scopesOf(provider).join(' '),
         state,
         nonce,
-        ...(isAnew === true ? { prompt: promptOf(provider, server.issuer) } : {}),
+        ...(isAnew === true && prompt !== undefined ? { prompt } : {}),
         ...(verifier === null
           ? {}
           : {
@@ -87,27 +86,28 @@ function issuedAhead(issuedAtS: number, nowMs: number): Error {
   );
 }
 
-/** Google refuses `login`; there the person at least chooses the account. */
-function promptOf({ type }: KnownProvider, issuer: string): string {
-  return type === 'GOOGLE' || issuer === GOOGLE ? 'select_account' : 'login';
-}
-
 function personFrom(
   provider: KnownProvider,
   subject: string,
   sources: readonly ProviderClaims[],
 ): ProvenPerson {
-  const trustsUnsaid = provider.type === 'OIDC' && provider.data['trust_email'] === true;
+  const { trustsUnsaidEmail, needsEmail } = rulesOf(provider);
+  const trustsUnsaid = trustsUnsaidEmail(provider.data);
   const person = personOf(subject, sources, { trustsUnsaid });
   if (person === undefined) throw new LoginFailure('provider-failed', 'the subject cannot be used');
-  if (provider.type === 'GOOGLE' && person.email === null)
+  if (needsEmail && person.email === null)
     throw new LoginFailure('email-not-verified', 'the account has no verified email');
   return person;
 }
 
-function scopesOf({ data }: KnownProvider): readonly string[] {
-  const { scopes = DEFAULT_SCOPES } = data as { scopes?: readonly string[] };
+function scopesOf(provider: KnownProvider): readonly string[] {
+  const { scopes = rulesOf(provider).scopes } = provider.data as { scopes?: readonly string[] };
   return ['openid', ...scopes.filter((scope) => scope !== 'openid')];
+}
+
+/** The type of the provider has the protocol of this file. */
+function rulesOf({ type }: KnownProvider): OpenIdRules {
+  return PROVIDER_TYPES[type].openId!;
 }
 
 /** The work continues by itself, because other callers may wait for it too. */

@@ -2,7 +2,7 @@
  * The person in an identity provider's response, reduced to what the product uses: an e-mail address only if it
  * is verified, claims without those of the protocol and within a size limit.
  */
-import { canonicalEmail, MAX_IDENTITY_BYTES, type CallerIdentity } from '#domain';
+import { canonicalEmail, MAX_IDENTITY_BYTES, type CallerIdentity, type ProviderClaims } from '#domain';
 
 export interface ProvenPerson {
   readonly subject: string;
@@ -13,8 +13,6 @@ export interface ProvenPerson {
   /** Time of the log-in at the provider, if the provider reports it (`auth_time`). */
   readonly authenticatedAtMs?: number | undefined;
 }
-
-export type ProviderClaims = Readonly<Record<string, unknown>>;
 
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 255;

@@ -2,10 +2,9 @@
  * All auth providers of the installation in memory, equal to the store: loaded at the start, and again after each
  * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
-import type { AuthProviderType, GatewayApiKeys } from '#domain';
+import { hasKeys, type AuthProviderType, type GatewayApiKeys, type ProviderData } from '#domain';
 import { mapAlone } from '#net';
 import type { AuthProviderTable, Change, Queries, Store } from '../../store/mod.ts';
-import type { ProviderData } from '../provider/provider-schema.ts';
 
 export interface KnownProvider {
   readonly id: string;
@@ -17,7 +16,7 @@ export interface KnownProvider {
   /** With every secret masked. */
   readonly data: ProviderData;
   readonly secretsSealed: string | null;
-  /** Set for an API_KEY provider. */
+  /** Set for a provider with keys. */
   readonly apiKeys: GatewayApiKeys | null;
 }
 
@@ -111,7 +110,7 @@ export class ProviderDirectory {
 }
 
 async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promise<KnownProvider[]> {
-  const ids = rows.filter(({ type }) => type === 'API_KEY').map(({ id }) => id);
+  const ids = rows.filter(({ type }) => hasKeys(type)).map(({ id }) => id);
   const keys =
     ids.length === 0
       ? []
@@ -134,7 +133,7 @@ async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promis
       version: row.version,
       data,
       secretsSealed: row.secrets_sealed,
-      apiKeys: row.type === 'API_KEY' ? apiKeysOf(data, hmacOf) : null,
+      apiKeys: hasKeys(row.type) ? apiKeysOf(data, hmacOf) : null,
     };
   });
 }

@@ -3,7 +3,7 @@
  * own log-ins, because the steps that wait for one provider, and for all, are limited.
  */
 import type { Clock, Log } from '#base';
-import type { AuthProviderType, LoginRefusal } from '#domain';
+import { PROVIDER_TYPES, type AuthProviderType, type LoginRefusal, type ProviderType } from '#domain';
 import type { Secrets } from '../../secrets/mod.ts';
 import { githubLogin } from './github-login.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
@@ -22,25 +22,27 @@ export interface ProviderStepsOptions {
   readonly stepTimeoutMs?: number;
 }
 
+/** By the protocol that a type of provider names. Nobody logs in with keys. */
+type LoginProtocols = Readonly<Record<ProviderType['protocol'], LoginProtocol | undefined>>;
+
 const STEP_TIMEOUT_MS = 7_000;
 const MAX_STEPS_OF_A_PROVIDER = 64;
 const MAX_STEPS = 512;
 
 export class ProviderSteps {
   readonly #options: ProviderStepsOptions;
-  readonly #protocols: Readonly<Partial<Record<AuthProviderType, LoginProtocol>>>;
+  readonly #protocols: LoginProtocols;
   readonly #running = new Map<string, number>();
   #count = 0;
 
   constructor(options: ProviderStepsOptions) {
     this.#options = options;
-    const openId = openIdLogin(options.issuers);
-    this.#protocols = { OIDC: openId, GOOGLE: openId, GITHUB: githubLogin };
+    this.#protocols = { openid: openIdLogin(options.issuers), github: githubLogin, keys: undefined };
   }
 
   /** Whether people can log in with providers of the type. */
   has(type: AuthProviderType): boolean {
-    return this.#protocols[type] !== undefined;
+    return this.#protocols[PROVIDER_TYPES[type].protocol] !== undefined;
   }
 
   /** Failures of the provider are logged, and are results. */
@@ -56,7 +58,12 @@ export class ProviderSteps {
     const { secrets, egress, clock, log, stepTimeoutMs = STEP_TIMEOUT_MS } = this.#options;
     try {
       const signal = AbortSignal.timeout(stepTimeoutMs);
-      return await work(this.#protocols[provider.type]!, { secrets, egress, clock, signal });
+      return await work(this.#protocols[PROVIDER_TYPES[provider.type].protocol]!, {
+        secrets,
+        egress,
+        clock,
+        signal,
+      });
     } catch (error) {
       const { reason, message } = loginFailureOf(error);
       log.warn({ provider: provider.id, reason, cause: message }, 'a sign-in failed');

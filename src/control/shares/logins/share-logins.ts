@@ -6,6 +6,7 @@ import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
 import {
   loginHostOf,
+  PROVIDER_TYPES,
   type CallerIdentity,
   type GatewaySession,
   type LoginCallback,
@@ -66,7 +67,7 @@ export class ShareLogins {
     const provider = this.#providerOf(guarded, providerId);
     if (provider === undefined) return refused('provider-not-available');
     const state = makeLoginState(secrets);
-    const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
+    const usesPkce = PROVIDER_TYPES[provider.type].usesPkce(provider.data);
     const attempt = { verifier: usesPkce ? randomPKCECodeVerifier() : null, nonce: randomNonce(), returnTo };
     const redirectUri = callbackUrl(host, port, providerId);
     const url = await this.#options.steps.run(provider, (protocol, tools) =>

@@ -1,7 +1,7 @@
 /** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
 import { messageOf } from '#base';
 import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
-import { provesPeople } from '#domain';
+import { provesPeople, type IssuerAddress } from '#domain';
 import { fetchIssuerMetadata } from '../logins/issuer-metadata.ts';
 import { issuerAddressOf } from '../logins/issuer-directory.ts';
 import { originOf } from '../logins/guarded-host.ts';
@@ -22,7 +22,6 @@ const HTTPS_PORT = 443;
 const checks = new WeakMap<ApiParts['installation'], number>();
 
 type CheckParts = ChangeParts & Pick<ApiParts, 'installation' | 'frontendUrls'>;
-type IssuerAddress = ReturnType<typeof issuerAddressOf>;
 
 export const providerCheckHandlers: Handlers<CheckParts, 'checkAuthProvider' | 'checkAuthProviderDraft'> = {
   async checkAuthProvider(parts, call) {
@@ -71,14 +70,17 @@ function loginOrigin({ frontendUrls, installation }: CheckParts, host: string): 
 }
 
 /** Throws `tooMany` while as many checks go on as may at once. */
-function checkRoom({ installation }: CheckParts, { issuer }: IssuerAddress): void {
-  if (issuer !== '' && (checks.get(installation) ?? 0) >= MOST_CHECKS) throw tooMany(1);
+function checkRoom({ installation }: CheckParts, address: IssuerAddress | undefined): void {
+  if (address !== undefined && (checks.get(installation) ?? 0) >= MOST_CHECKS) throw tooMany(1);
 }
 
-async function discoveryOf(parts: CheckParts, address: IssuerAddress): Promise<ProviderDraftCheckAnswer> {
+async function discoveryOf(
+  parts: CheckParts,
+  address: IssuerAddress | undefined,
+): Promise<ProviderDraftCheckAnswer> {
   const { installation } = parts;
   checkRoom(parts, address);
-  if (address.issuer === '') return { discovery: 'none', problem: null };
+  if (address === undefined) return { discovery: 'none', problem: null };
   const count = (change: number) => checks.set(installation, (checks.get(installation) ?? 0) + change);
   count(1);
   try {

@@ -4,8 +4,8 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { invalidValue, parseName, provesPeople, type AuthProviderType } from '#domain';
-import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
+import { invalidValue, parseName, provesPeople, type AuthProviderType, type ProviderData } from '#domain';
+import { checkProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
 import type { Principal } from '../../credentials/oauth/mod.ts';
 import { checkNotNeededForPeople } from '../records/policy-warning-store.ts';

@@ -1,7 +1,6 @@
 /** Operations on the types of auth providers and their schemas. */
-import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
-import { isProviderType, providerSchemaDocument } from '../provider/provider-schema.ts';
-import { providerTypes } from '../provider/provider-type-table.ts';
+import { AUTH_PROVIDER_TYPES, isProviderType, PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import { providerSchemaDocument } from '../provider/provider-schema.ts';
 import { notFound } from './api-errors.ts';
 import { ok, type ApiParts, type Call, type Handlers } from './call.ts';
 
@@ -18,15 +17,15 @@ export const providerTypeHandlers: Handlers<
   async listAuthProviderTypes() {
     return ok(
       AUTH_PROVIDER_TYPES.map((type) => {
-        const { displayName, description } = providerTypes[type];
-        return { type, displayName, description };
+        const { displayName, description } = PROVIDER_TYPES[type].texts;
+        return { type, displayName: displayName.en, description: description.en };
       }),
     );
   },
 
   async getAuthProviderType(_parts, call) {
     const type = typeOf(call);
-    return ok({ type, description: providerTypes[type].description });
+    return ok({ type, description: PROVIDER_TYPES[type].texts.description.en });
   },
 
   getAuthProviderTypeSchema: schemaDocument,

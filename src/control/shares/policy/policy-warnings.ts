@@ -1,5 +1,5 @@
 /** Fields of a policy that decide nothing as the share is guarded now, or refuse everybody, with the remedy. */
-import { ineffectiveRules, type IneffectiveReason, type IneffectiveRule } from '#domain';
+import { ineffectiveRules, LOGIN_TYPES_TEXT, type IneffectiveReason, type IneffectiveRule } from '#domain';
 import { accessRulesOf } from './access-rules.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import type { StoredPolicy } from './stored-policy.ts';
@@ -18,7 +18,7 @@ export interface WarnedShare {
   readonly names: readonly { readonly host: string; readonly authProviderIds: readonly string[] }[];
 }
 
-const REMEDY_FOR_PEOPLE = 'give the share an auth provider of type OIDC, GOOGLE or GITHUB';
+const REMEDY_FOR_PEOPLE = `give the share an auth provider of type ${LOGIN_TYPES_TEXT}`;
 
 const EFFECTS: Readonly<Record<Exclude<IneffectiveReason, 'person-unprovable'>, string>> = {
   private: 'has no effect: gateways do not serve private shares, and their grants decide who may dial them',

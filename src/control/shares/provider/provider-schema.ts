@@ -1,22 +1,19 @@
 /** The schema of a provider's data: the served document, and the check that is compiled from it. */
-import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain';
 import { bodyCheckOf, type BodyCheck } from '../checks/body-check.ts';
-import { providerTypes } from './provider-type-table.ts';
-
-export type ProviderData = Readonly<Record<string, unknown>>;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Returns the JSON Schema document of a type, for an API at `baseUrl`. */
 export function providerSchemaDocument(type: AuthProviderType, baseUrl: string): object {
   const $id = `${baseUrl}/schemas/auth-providers/${type}`;
-  return { $schema: DRAFT, $id, ...providerTypes[type].schema };
+  return { $schema: DRAFT, $id, ...PROVIDER_TYPES[type].schema };
 }
 
 // Compiled under the name that refusals begin with.
 const checkOf = new Map<AuthProviderType, BodyCheck>(
   AUTH_PROVIDER_TYPES.map((type) => {
-    const schema = { type: 'object', properties: { data: providerTypes[type].schema } };
+    const schema = { type: 'object', properties: { data: PROVIDER_TYPES[type].schema } };
     return [type, bodyCheckOf(schema)];
   }),
 );
@@ -24,8 +21,4 @@ const checkOf = new Map<AuthProviderType, BodyCheck>(
 /** Throws `invalid` with the first problem: `Value for data.<property> must be of <type>`. */
 export function checkProviderData(type: AuthProviderType, data: ProviderData): void {
   checkOf.get(type)!({ data });
-}
-
-export function isProviderType(text: string): text is AuthProviderType {
-  return Object.hasOwn(providerTypes, text);
 }

@@ -4,10 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { definedFields } from '#base';
-import { invalidValue, type AuthProviderType } from '#domain';
+import { hasKeys, invalidValue, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain';
 import { MASK, randomToken, type Secrets } from '../../secrets/mod.ts';
-import type { ProviderData } from './provider-schema.ts';
-import { providerTypes } from './provider-type-table.ts';
 
 /** The stored part of an API_KEY provider's key that is not in the data. */
 export interface StoredKey {
@@ -41,9 +39,6 @@ interface KeyItem {
   readonly expiresAt?: string;
 }
 
-/** The fields that decide where a secret is sent. If one of them changes, the mask does not keep the secret. */
-const ADDRESSES = ['issuer', 'discovery_url', 'client_id', 'base_url', 'api_url'] as const;
-
 /** A prefix that identifies leaked keys, for people and for secret scanners. */
 const KEY_PREFIX = 'fdk_';
 
@@ -57,7 +52,7 @@ export function settleProviderData(
   data: ProviderData,
   stored?: StoredProvider,
 ): SettledData {
-  return type === 'API_KEY'
+  return hasKeys(type)
     ? settleKeys(secrets, data, stored?.keys ?? [])
     : settleSealed(secrets, type, data, stored);
 }
@@ -78,10 +73,11 @@ function settleSealed(
 ): SettledData {
   const before = stored === undefined ? {} : unsealedSecrets(secrets, stored.secretsSealed);
   const mayKeep =
-    stored?.type === type && ADDRESSES.every((address) => stored.data[address] === data[address]);
+    stored?.type === type &&
+    destinationsOf(type).every((property) => stored.data[property] === data[property]);
   const after: Record<string, string> = {};
   const masked: Record<string, unknown> = { ...data };
-  for (const property of providerTypes[type].secrets) {
+  for (const property of PROVIDER_TYPES[type].secrets) {
     const given = data[property] as string | undefined;
     if (given === undefined) continue;
     const value = given !== MASK ? given : mayKeep ? before[property] : undefined;
@@ -101,6 +97,17 @@ function settleSealed(
         : secrets.seal(JSON.stringify(after)),
     keys: [],
   };
+}
+
+/**
+ * The properties that decide where a secret is sent: all texts besides secrets. If one of them changes, the mask does not
+ * keep the secret.
+ */
+function destinationsOf(type: AuthProviderType): readonly string[] {
+  const { schema, secrets } = PROVIDER_TYPES[type];
+  return Object.entries(schema.properties).flatMap(([name, property]) =>
+    property['type'] === 'string' && !secrets.includes(name) ? name : [],
+  );
 }
 
 /** Returns the secrets of a provider's data by property. */

@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type SelectQueryBuilder } from 'kysely';
-import type { AuthProviderType } from '#domain';
-import type { ProviderData } from '../provider/provider-schema.ts';
+import type { AuthProviderType, ProviderData } from '#domain';
 import type { SettledData, StoredKey, StoredSecrets } from '../provider/provider-secrets.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {

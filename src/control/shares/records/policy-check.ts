@@ -3,13 +3,14 @@
  * there. Earlier versions admitted everybody at these shares.
  */
 import { messageOf, type Log } from '#base';
+import { LOGIN_TYPES_TEXT } from '#domain';
 import type { Store } from '../../store/mod.ts';
 import { warnedPolicies } from './policy-warning-store.ts';
 
 const MOST_NAMED = 20;
 const MESSAGE =
   'policies have rules about people (emails, claims) at shares where no auth provider proves who a person is, so that ' +
-  'nobody is admitted there: give the shares a provider of type OIDC, GOOGLE or GITHUB, or remove the rules; ' +
+  `nobody is admitted there: give the shares a provider of type ${LOGIN_TYPES_TEXT}, or remove the rules; ` +
   '"frontdoor shares policy warnings" lists all';
 
 export class PolicyCheck {

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
-import { AUTH_PROVIDER_TYPES, provesPeople, type Share } from '#domain';
+import { AUTH_PROVIDER_TYPES, LOGIN_TYPES_TEXT, provesPeople, type Share } from '#domain';
 import {
   closedToPeopleMessage,
   dependsOnPeople,
@@ -106,7 +106,7 @@ export async function checkNotNeededForPeople(trx: Queries, providerId: string):
   const named = tokens.slice(0, MOST_NAMED).join(', ');
   const more = tokens.length > MOST_NAMED ? ` and ${tokens.length - MOST_NAMED} others` : '';
   throw admitsNobody(
-    `Shares have rules about people (emails, claims) that only this auth provider proves: ${named}${more}. First give them another provider of type OIDC, GOOGLE or GITHUB, or remove these rules`,
+    `Shares have rules about people (emails, claims) that only this auth provider proves: ${named}${more}. First give them another provider of type ${LOGIN_TYPES_TEXT}, or remove these rules`,
   );
 }
 

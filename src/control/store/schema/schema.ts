@@ -4,7 +4,7 @@
  * (`*_hmac`, hex), secrets that must be read again encrypted with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
-import type { BackendMode } from '#domain';
+import type { AuthProviderType, BackendMode } from '#domain';
 import type {
   CustomFrontendAuthProviderTable,
   CustomFrontendTable,
@@ -286,7 +286,7 @@ export interface AuthProviderTable {
   id: string;
   frontdoor_id: string;
   name: string;
-  type: 'OIDC' | 'API_KEY' | 'GOOGLE' | 'GITHUB';
+  type: AuthProviderType;
   enabled: number;
   /** JSON: the data in the form of the API, with each secret masked. */
   data: string;

@@ -1,0 +1,77 @@
+/** What a type of auth provider consists of: everything that other parts derive from its row in `provider-type-table.ts`. */
+
+/** The data of one provider, as its schema describes it. */
+export type ProviderData = Readonly<Record<string, unknown>>;
+
+/** Claims of an ID token or of a response of the userinfo endpoint. */
+export type ProviderClaims = Readonly<Record<string, unknown>>;
+
+export interface ProviderType {
+  /** Served and used for validation unchanged: patterns decide, never `format` alone, which many validators ignore. */
+  readonly schema: ProviderDataSchema;
+  /** Properties of the data that are stored encrypted and shown masked. */
+  readonly secrets: readonly string[];
+  /** How callers prove who they are: by a log-in with OpenID Connect or at GitHub, or by keys that the data has. */
+  readonly protocol: 'openid' | 'github' | 'keys';
+  readonly usesPkce: (data: ProviderData) => boolean;
+  /** Where the provider publishes its metadata (OpenID Connect Discovery 1.0); undefined if it publishes none. */
+  readonly metadata: (data: ProviderData) => IssuerAddress | undefined;
+  /** The parameter `prompt` by which the provider asks a person to log in again; undefined if it knows none. */
+  readonly prompt: (data: ProviderData) => string | undefined;
+  /** Only of types with the protocol `openid`. */
+  readonly openId?: OpenIdRules;
+  readonly texts: ProviderTexts;
+  /** Complete data for examples, with `SECRET` for secrets. */
+  readonly example: ProviderData;
+}
+
+/** A schema of an object. `$schema` and `$id` are added when it is served. */
+export interface ProviderDataSchema {
+  readonly type: 'object';
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly additionalProperties: false;
+  readonly [keyword: string]: unknown;
+}
+
+export interface IssuerAddress {
+  readonly issuer: string;
+  /** Derived from the issuer if undefined. */
+  readonly discoveryUrl: string | undefined;
+}
+
+/** How log-ins with OpenID Connect treat a provider of the type. */
+export interface OpenIdRules {
+  /** The requested scopes, unless the data has others. */
+  readonly scopes: readonly string[];
+  /** Whether gateways accept tokens that the issuer signs for programs. */
+  readonly acceptsTokens: boolean;
+  /** Whether a log-in without a verified e-mail address is refused. */
+  readonly needsEmail: boolean;
+  /** Whether an e-mail address counts as verified if the provider makes no statement about it. */
+  readonly trustsUnsaidEmail: (data: ProviderData) => boolean;
+}
+
+/** A text in each language of the console. */
+export interface Translated<T = string> {
+  readonly en: T;
+  readonly de: T;
+}
+
+export interface ProviderTexts {
+  /** The API shows the English one. */
+  readonly displayName: Translated;
+  readonly description: Translated;
+  /** The steps at the provider before the form can be filled in; none for keys. */
+  readonly setup: Translated<readonly string[]>;
+  /** Where the redirect addresses are entered at the provider; empty for keys. */
+  readonly redirects: Translated;
+  /** By property of the data; `keys.name` is the property `name` of an item of `keys`. */
+  readonly fields: Readonly<Record<string, FieldTexts>>;
+}
+
+export interface FieldTexts {
+  readonly label: Translated;
+  /** In place of the description of the schema, which is English. */
+  readonly help?: Partial<Translated>;
+}
