@@ -11,6 +11,28 @@ declare module 'frontdoor:operations' {
   export const OPERATIONS: Readonly<Record<OperationId, OperationLine>>;
 }
 
+/** Written by the build from the table of types of auth providers: what forms and checks of the console need of each row. */
+declare module 'frontdoor:provider-types' {
+  export interface Translated<T = string> {
+    readonly en: T;
+    readonly de: T;
+  }
+
+  export interface ProviderTypeFacts {
+    readonly hasKeys: boolean;
+    readonly hasMetadata: boolean;
+    readonly displayName: Translated;
+    readonly description: Translated;
+    readonly setup: Translated<readonly string[]>;
+    readonly redirects: Translated;
+    readonly fields: Readonly<
+      Record<string, { readonly label: Translated; readonly help?: Partial<Translated> }>
+    >;
+  }
+
+  export const PROVIDER_TYPE_FACTS: Readonly<Record<string, ProviderTypeFacts>>;
+}
+
 /** A file of the contract, which the build takes in. */
 declare module 'frontdoor:curl-command' {
   import type { CurlRequest } from '#contract';

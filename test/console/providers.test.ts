@@ -55,6 +55,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByRole('link', { name: 'OpenID Connect' }).waitFor();
     await checkLooks(page, 'providers-types');
     await page.getByRole('link', { name: 'OpenID Connect' }).click();
+    await page.getByText('Register an application (a client)').waitFor();
     await page.getByLabel('Issuer').fill('not an address');
     await page.getByLabel('Name').fill(HOSTILE);
     await page.getByLabel('Client ID').fill(DEFAULT_CLIENT.id);
@@ -76,6 +77,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
     await page.getByText('read its metadata').waitFor();
+    await page.getByText('Enter these redirect URLs in the settings of the application:').waitFor();
     await page.getByText('/auth/callback').waitFor();
     await page.getByText('This provider is not used.').waitFor();
     await checkLooks(page, 'provider');

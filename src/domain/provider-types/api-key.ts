@@ -86,7 +86,10 @@ export const apiKey: ProviderType = {
         label: { en: 'Where the key is sent', de: 'Wo der Schlüssel gesendet wird' },
         help: { de: 'bearer ist der Header Authorization und hat keinen Namen.' },
       },
-      name: { label: { en: 'Name of the header or parameter', de: 'Name des Headers oder Parameters' } },
+      name: {
+        label: { en: 'Name of the header or parameter', de: 'Name des Headers oder Parameters' },
+        help: { de: 'Wie der Header oder der Abfrageparameter heißt.' },
+      },
       keys: {
         label: { en: 'Keys', de: 'Schlüssel' },
         help: {
@@ -94,7 +97,7 @@ export const apiKey: ProviderType = {
           de: 'Die Schlüssel, die eingelassen werden; ihre Namen unterscheiden sich.',
         },
       },
-      'keys.name': { label: { en: 'Name', de: 'Name' } },
+      'keys.name': { label: { en: 'Name', de: 'Name' }, help: { de: 'Wessen Schlüssel es ist.' } },
       'keys.key': { label: { en: 'Key', de: 'Schlüssel' } },
       'keys.expiresAt': {
         label: { en: 'Expires', de: 'Läuft ab' },

@@ -40,7 +40,13 @@ export const google: ProviderType = {
       en: 'Enter these addresses under "Authorized redirect URIs" of the OAuth client:',
       de: 'Tragen Sie diese Adressen unter „Authorized redirect URIs“ des OAuth-Clients ein:',
     },
-    fields: { ...CLIENT_FIELDS, issuer: { label: { en: 'Issuer', de: 'Aussteller' } } },
+    fields: {
+      ...CLIENT_FIELDS,
+      issuer: {
+        label: { en: 'Issuer', de: 'Aussteller' },
+        help: { de: `Statt ${GOOGLE_ISSUER}.` },
+      },
+    },
   },
   example: { client_id: 'ID.apps.googleusercontent.com', client_secret: 'SECRET' },
 };

@@ -7,6 +7,7 @@ import type { ShareAnswer, SharePolicyAnswer } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useProviderEntries } from '../providers/provider-choice.tsx';
+import { hasKeys } from '../providers/type-facts.ts';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 import { QuestionPanel } from './question-panel.tsx';
 import { SharePolicy } from './share-policy.tsx';
@@ -69,5 +70,6 @@ export function PublicAccess(props: {
 /** Whether one of these log-ins may prove who a person is. One that is not known may. */
 function useProvesPeople(ids: readonly string[]): boolean {
   const known = useProviderEntries().data?.body.content ?? [];
-  return ids.some((id) => known.find((provider) => provider.id === id)?.type !== 'API_KEY');
+  const typeOf = (id: string) => known.find((provider) => provider.id === id)?.type;
+  return ids.some((id) => !hasKeys(typeOf(id) ?? ''));
 }

@@ -9,11 +9,9 @@ import { useText } from '../../text/language.tsx';
 import { Discovery } from './provider-check.tsx';
 import { providersText } from './providers-text.ts';
 import type { Values } from './schema-fields.ts';
+import { mayHaveMetadata } from './type-facts.ts';
 
 type ProviderType = NonNullable<BodyOf<'checkAuthProviderDraft'>>['type'];
-
-/** Log-ins of these types have no metadata. */
-const WITHOUT_METADATA: ReadonlySet<string> = new Set(['API_KEY', 'GITHUB']);
 
 export interface DraftCheckState {
   readonly error: Error | null;
@@ -45,7 +43,7 @@ export function DraftCheck(props: {
   const text = useText(providersText);
   const { may } = useSession();
   const { type, state } = props;
-  if (WITHOUT_METADATA.has(type) || !may('checkAuthProviderDraft')) return null;
+  if (!mayHaveMetadata(type) || !may('checkAuthProviderDraft')) return null;
   return (
     <Group mt="md" align="flex-start">
       <Button variant="default" loading={state.isPending} onClick={props.onCheck}>

@@ -16,10 +16,11 @@ import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
+import { hasKeys } from './type-facts.ts';
 
 export function LoginSessions({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
   const text = useText(providersText);
-  if (provider.type !== 'API_KEY') return <SessionList id={provider.id} />;
+  if (!hasKeys(provider.type)) return <SessionList id={provider.id} />;
   return (
     <Panel title={text.sessions}>
       <p className="fd-soft">{text.sessionsOfKeys}</p>

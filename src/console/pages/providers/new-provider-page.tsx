@@ -19,6 +19,7 @@ import { ProviderFields, useProviderForm, type ProviderEntry, type TypedProvider
 import { useProviderTypes, useTypeName } from './provider-types.tsx';
 import { providersText } from './providers-text.ts';
 import { fieldsOf, type JsonSchema } from './schema-fields.ts';
+import { useTextsOfTypes, useTypeTexts } from './type-facts.ts';
 
 type NewProvider = NonNullable<BodyOf<'createAuthProvider'>>;
 
@@ -47,6 +48,7 @@ export function NewProviderPage(): ReactNode {
 function TypeChoice(): ReactNode {
   const text = useText(providersText);
   const frontdoorId = useFrontdoorId();
+  const textsOf = useTextsOfTypes();
   return (
     <Panel title={text.chooseType}>
       <AnswerView answer={useProviderTypes()}>
@@ -60,10 +62,10 @@ function TypeChoice(): ReactNode {
                     params={{ frontdoorId }}
                     search={{ type }}
                   >
-                    {displayName}
+                    {textsOf(type).displayName ?? displayName}
                   </Link>
                 </dt>
-                <dd className="fd-soft">{description}</dd>
+                <dd className="fd-soft">{textsOf(type).description ?? description}</dd>
               </div>
             ))}
           </dl>
@@ -112,6 +114,7 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
           {text.otherType}
         </Link>
       </p>
+      <Setup type={type} />
       <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
         {({ body: schema }) => (
           <NewProviderForm
@@ -127,6 +130,24 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
         <p>{text.madeKeysText}</p>
       </SecretOnceDialog>
     </Panel>
+  );
+}
+
+/** What to do at the provider before the form can be filled in. */
+function Setup({ type }: { readonly type: string }): ReactNode {
+  const text = useText(providersText);
+  const { setup } = useTypeTexts(type);
+  if (setup.length === 0) return null;
+  return (
+    <section>
+      <h3>{text.setup}</h3>
+      <ol>
+        {setup.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <p className="fd-soft">{text.setupAfter}</p>
+    </section>
   );
 }
 
@@ -158,6 +179,7 @@ function NewProviderForm(props: {
       onSubmit={submit}
     >
       <ProviderFields
+        type={type}
         schema={schema}
         entry={entry}
         onChange={(changes) => {

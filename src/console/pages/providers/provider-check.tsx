@@ -10,9 +10,11 @@ import { Panel } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
+import { hasKeys, useTypeTexts } from './type-facts.ts';
 
 export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
   const text = useText(providersText);
+  const { redirects } = useTypeTexts(provider.type);
   const answer = useAnswer('checkAuthProvider', {
     parameters: { frontdoorId: useFrontdoorId(), id: provider.id },
   });
@@ -33,7 +35,7 @@ export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer 
             </div>
             {body.callbackUrls.length === 0 ? null : (
               <>
-                <p>{text.callbacks}</p>
+                <p>{redirects ?? text.callbacks}</p>
                 <ul className="fd-plain">
                   {body.callbackUrls.map((address) => (
                     <li key={address}>
@@ -71,7 +73,7 @@ export function Discovery({
         </>
       );
     case 'none':
-      return <StateBadge tone="soft">{type === 'API_KEY' ? text.checkNone : text.checkGithub}</StateBadge>;
+      return <StateBadge tone="soft">{hasKeys(type) ? text.checkNone : text.checkNoMetadata}</StateBadge>;
     default:
       return <StateBadge tone="warn">{String(discovery)}</StateBadge>;
   }

@@ -8,6 +8,7 @@ import { dataOf, UnreadableJson, type ProviderDraft } from './provider-draft.ts'
 import { providersText } from './providers-text.ts';
 import { fieldsOf, pathsOf, type SchemaField, type JsonSchema, type Values } from './schema-fields.ts';
 import { SchemaFields } from './schema-form.tsx';
+import { ProviderTypeContext } from './type-facts.ts';
 
 /** Name and data as somebody types them. */
 export interface ProviderEntry {
@@ -58,6 +59,7 @@ export function useProviderForm(
 }
 
 export function ProviderFields(props: {
+  readonly type: string;
   readonly schema: JsonSchema;
   readonly entry: ProviderEntry;
   readonly onChange: (changes: Partial<ProviderEntry>) => void;
@@ -74,12 +76,14 @@ export function ProviderFields(props: {
           onChange={(name) => onChange({ name })}
         />
       </Box>
-      <SchemaFields
-        fields={fieldsOf(schema, entry.draft)}
-        draft={entry.draft}
-        path="data"
-        onChange={(draft) => onChange({ draft })}
-      />
+      <ProviderTypeContext value={props.type}>
+        <SchemaFields
+          fields={fieldsOf(schema, entry.draft)}
+          draft={entry.draft}
+          path="data"
+          onChange={(draft) => onChange({ draft })}
+        />
+      </ProviderTypeContext>
     </>
   );
 }

@@ -23,6 +23,7 @@ import { ProviderState, useTypeName } from './provider-types.tsx';
 import { ProviderUses } from './provider-uses.tsx';
 import { providersText } from './providers-text.ts';
 import { fieldsOf, type JsonSchema } from './schema-fields.ts';
+import { hasKeys } from './type-facts.ts';
 
 export function ProviderPage(): ReactNode {
   const text = useText(providersText);
@@ -45,7 +46,7 @@ export function ProviderPage(): ReactNode {
             <ProviderState isEnabled={provider.enabled} />
             <ProviderSwitch provider={provider} etag={etag} />
           </PageTitle>
-          {provider.type === 'API_KEY' ? null : <ProviderCheck key={etag} provider={provider} />}
+          {hasKeys(provider.type) ? null : <ProviderCheck key={etag} provider={provider} />}
           <ProviderUses id={id} />
           <Definition key={provider.id} now={{ body: provider, etag }} reload={reloadOf(answer)} />
           <LoginSessions provider={provider} />
@@ -121,6 +122,7 @@ function DefinitionForm({
         onSubmit={submit}
       >
         <ProviderFields
+          type={base.type}
           schema={schema}
           entry={edit.draft}
           onChange={(changes) => {

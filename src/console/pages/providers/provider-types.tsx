@@ -5,6 +5,7 @@ import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
+import { useTextsOfTypes } from './type-facts.ts';
 
 export function useProviderTypes() {
   return useAnswer('listAuthProviderTypes', { parameters: { frontdoorId: useFrontdoorId() } });
@@ -12,7 +13,8 @@ export function useProviderTypes() {
 
 export function useTypeName(): (type: string) => string {
   const types = useProviderTypes().data?.body ?? [];
-  return (type) => types.find((one) => one.type === type)?.displayName ?? type;
+  const textsOf = useTextsOfTypes();
+  return (type) => textsOf(type).displayName ?? types.find((one) => one.type === type)?.displayName ?? type;
 }
 
 export function ProviderState({ isEnabled }: { readonly isEnabled: boolean }): ReactNode {

@@ -39,7 +39,9 @@ export const providersText = defineText({
     checkFailed: 'The control plane cannot read the metadata of the provider, so nobody can sign in with it:',
     checkFailedNext: 'Check the issuer URL, and that the control plane is allowed to reach it.',
     checkNone: 'API keys need no other server, so there is nothing to test.',
-    checkGithub: 'This type has no metadata to read: its URLs are fixed or set above.',
+    checkNoMetadata: 'This type has no metadata to read: its URLs are fixed or set above.',
+    setup: 'Before you start',
+    setupAfter: 'After you create the provider, its page shows the redirect URLs to enter there.',
     callbacks: 'Register these callback URLs with the provider:',
     uses: 'Used by',
     usesNothing: 'This provider is not used. It takes effect once a share or a custom domain selects it.',
@@ -85,32 +87,6 @@ export const providersText = defineText({
     form: 'Form',
     notJson: 'This is not valid JSON.',
     json: 'Enter JSON.',
-    unknownType: (type: string) =>
-      `This console does not know the type ${type}. The form is generated from the API.`,
-    fieldName: (name: string, otherwise: string) =>
-      ({
-        issuer: 'Issuer',
-        client_id: 'Client ID',
-        client_secret: 'Client secret',
-        scopes: 'Scopes',
-        supports_pkce: 'PKCE',
-        trust_email: 'Trust email addresses',
-        discovery_url: 'Metadata URL',
-        placement: 'Key location',
-        name: 'Name',
-        'data.name': 'Header or parameter name',
-        keys: 'Keys',
-        key: 'Key',
-        expiresAt: 'Expires',
-        lastUsedAt: 'Last used',
-        base_url: 'GitHub URL',
-        api_url: 'GitHub API URL',
-      })[name] ?? otherwise,
-    fieldHelp: (name: string, given: string) =>
-      ({
-        client_secret: 'The client secret that the provider issued for this application.',
-        keys: 'Requests with one of these keys are allowed. Each key needs a unique name.',
-      })[name] ?? given,
   },
   de: {
     providers: 'Anmeldeanbieter',
@@ -150,7 +126,10 @@ export const providersText = defineText({
       'Die Steuerung kann die Metadaten des Anbieters nicht lesen, also kann sich niemand damit anmelden:',
     checkFailedNext: 'Prüfen Sie die Adresse des Ausstellers, und ob die Steuerung sie erreichen darf.',
     checkNone: 'Schlüssel brauchen keinen anderen Server: Es gibt nichts zu erreichen.',
-    checkGithub: 'Diese Art hat keine Metadaten: Ihre Adressen stehen fest oder sind oben angegeben.',
+    checkNoMetadata: 'Diese Art hat keine Metadaten: Ihre Adressen stehen fest oder sind oben angegeben.',
+    setup: 'Vorbereitung beim Anbieter',
+    setupAfter:
+      'Nach dem Anlegen zeigt ihre Seite die Rücksprungadressen, die beim Anbieter einzutragen sind.',
     callbacks: 'Tragen Sie diese Rücksprungadressen beim Anbieter ein:',
     uses: 'Wo sie verwendet wird',
     usesNothing: 'Nichts verwendet sie. Sie lässt niemanden hinein, bis eine Freigabe oder Domain sie nennt.',
@@ -197,44 +176,5 @@ export const providersText = defineText({
     form: 'Form',
     notJson: 'Das ist kein JSON.',
     json: 'Als JSON.',
-    unknownType: (type: string) =>
-      `Diese Konsole kennt die Art ${type} nicht; das Formular stammt von der Schnittstelle.`,
-    fieldName: (name: string, otherwise: string) =>
-      ({
-        issuer: 'Aussteller',
-        client_id: 'Client-ID',
-        client_secret: 'Client-Geheimnis',
-        scopes: 'Scopes',
-        supports_pkce: 'PKCE',
-        trust_email: 'E-Mail-Adressen vertrauen',
-        discovery_url: 'Adresse der Metadaten',
-        placement: 'Wo der Schlüssel gesendet wird',
-        name: 'Name',
-        'data.name': 'Name des Headers oder Parameters',
-        keys: 'Schlüssel',
-        key: 'Schlüssel',
-        expiresAt: 'Läuft ab',
-        lastUsedAt: 'Zuletzt verwendet',
-        base_url: 'Adresse von GitHub',
-        api_url: 'Adresse seiner Schnittstelle',
-      })[name] ?? otherwise,
-    fieldHelp: (name: string, given: string) =>
-      ({
-        issuer: 'Die Kennung des Ausstellers: eine http- oder https-Adresse ohne Abfrage und Fragment.',
-        client_id: 'Wie der Anbieter diese Anwendung nennt.',
-        client_secret: 'Das Geheimnis, das der Anbieter dieser Anwendung gegeben hat.',
-        scopes: 'Worum eine Anmeldung bittet, zum Beispiel openid, email, profile.',
-        supports_pkce: 'Ob Anmeldungen PKCE (RFC 7636) verwenden; nein nur für Anbieter, die es ablehnen.',
-        trust_email:
-          'Ob E-Mail-Adressen als bestätigt gelten, über die der Anbieter nichts sagt; unbestätigte gelten nie.',
-        discovery_url: 'Wo die Metadaten des Anbieters liegen, wenn nicht unter dem Aussteller.',
-        placement: 'bearer ist der Header Authorization und hat keinen Namen.',
-        keys: 'Die Schlüssel, die eingelassen werden; ihre Namen unterscheiden sich.',
-        base_url: 'Eines eigenen GitHub, statt https://github.com.',
-        api_url: 'Seiner Schnittstelle, statt https://api.github.com oder <base_url>/api/v3.',
-        expiresAt: 'Ab wann er abgewiesen wird.',
-      })[name] ?? given,
   },
 });
-
-export type ProvidersText = (typeof providersText)['en'];

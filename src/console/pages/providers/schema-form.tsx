@@ -8,9 +8,10 @@ import { TimeInput } from '../../parts/time-input.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { draftOf, shownText, type ProviderDraft } from './provider-draft.ts';
-import { providersText, type ProvidersText } from './providers-text.ts';
+import { providersText } from './providers-text.ts';
 import type { SchemaField } from './schema-fields.ts';
 import { SecretField } from './secret-field.tsx';
+import { useFieldTexts } from './type-facts.ts';
 
 type FieldOf<Kind extends SchemaField['kind']> = Extract<SchemaField, { readonly kind: Kind }>;
 
@@ -43,16 +44,12 @@ export function SchemaFields(props: {
   ));
 }
 
-/** `client_id` becomes `Client id`, unless the texts have a name. */
-function labelOf({ name }: SchemaField, text: ProvidersText, isItem: boolean = false): string {
+/** Label and help of a field: those of its type, else `Client id` for `client_id` and the description of the schema. */
+function useTexts({ name, help }: SchemaField, path: string) {
+  const known = useFieldTexts()(path);
   const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
-  const label = text.fieldName(name, words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase());
-  // The name of a key is another than that of the header which has it.
-  return isItem ? label : text.fieldName(`data.${name}`, label);
-}
-
-function helpOf({ name, help }: SchemaField, text: ProvidersText): string | undefined {
-  return help === undefined ? undefined : text.fieldHelp(name, help);
+  const label = words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase();
+  return { label: known.label ?? label, help: known.help ?? help };
 }
 
 /** Descriptions of the API have no full stop at their end. */
@@ -83,10 +80,10 @@ type ValueField = Exclude<
 function OneValue({ field, value, path, isItem, onChange }: FieldProps<ValueField>): ReactNode {
   const [text, parts] = [useText(providersText), useText(partsText)];
   const shown = shownText(value);
-  const label = labelOf(field, text, isItem);
+  const { label, help } = useTexts(field, path);
   const common = {
     label: field.isRequired ? label : `${label} (${text.optional})`,
-    description: helpOf(field, text),
+    description: help,
     error: useFieldError(path),
     required: field.isRequired,
     value: shown,
@@ -153,7 +150,7 @@ function OneValue({ field, value, path, isItem, onChange }: FieldProps<ValueFiel
 
 function ListField({ field, value, path, onChange }: FieldProps<FieldOf<'list'>>): ReactNode {
   const [text, format] = [useText(providersText), useFormat()];
-  const label = labelOf(field, text);
+  const { label, help } = useTexts(field, path);
   const error = useFieldError(path, true);
   const items = value as readonly ProviderDraft[];
   const nameOf = (item: ProviderDraft, at: number) => {
@@ -162,7 +159,7 @@ function ListField({ field, value, path, onChange }: FieldProps<FieldOf<'list'>>
   };
   return (
     <Fieldset legend={label} mb="md">
-      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+      <p className="fd-soft fd-small">{help}</p>
       {error === undefined ? null : <p className="fd-bad">{error}</p>}
       {items.map((item, at) => (
         // Items have no id; a removed one takes its fields with it, as all are controlled.
@@ -195,11 +192,11 @@ function ListField({ field, value, path, onChange }: FieldProps<FieldOf<'list'>>
 }
 
 function GroupField({ field, value, path, onChange }: FieldProps<FieldOf<'group'>>): ReactNode {
-  const text = useText(providersText);
+  const { label, help } = useTexts(field, path);
   const error = useFieldError(path, true);
   return (
-    <Fieldset legend={labelOf(field, text)} mb="md">
-      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+    <Fieldset legend={label} mb="md">
+      <p className="fd-soft fd-small">{help}</p>
       {error === undefined ? null : <p className="fd-bad">{error}</p>}
       <SchemaFields fields={field.fields} draft={value as ProviderDraft} path={path} onChange={onChange} />
     </Fieldset>
@@ -208,11 +205,12 @@ function GroupField({ field, value, path, onChange }: FieldProps<FieldOf<'group'
 
 function VariantsField({ field, value, path, onChange }: FieldProps<FieldOf<'variants'>>): ReactNode {
   const text = useText(providersText);
+  const { label, help } = useTexts(field, path);
   const error = useFieldError(path, true);
   const { at, draft } = value as { readonly at: number; readonly draft: ProviderDraft };
   return (
-    <Fieldset legend={labelOf(field, text)} mb="md">
-      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+    <Fieldset legend={label} mb="md">
+      <p className="fd-soft fd-small">{help}</p>
       <NativeSelect
         mb="md"
         label={text.form}
@@ -235,10 +233,10 @@ function VariantsField({ field, value, path, onChange }: FieldProps<FieldOf<'var
 }
 
 /** A value that the API sets. */
-function ShownField({ field, value }: FieldProps<FieldOf<'shown'>>): ReactNode {
-  const text = useText(providersText);
+function ShownField({ field, value, path }: FieldProps<FieldOf<'shown'>>): ReactNode {
+  const { label } = useTexts(field, path);
   if (value === undefined) return null;
   const isTime = value === null || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value));
   const shown = isTime ? <ExactTime at={value} /> : JSON.stringify(value);
-  return <Facts facts={[[labelOf(field, text), shown]]} />;
+  return <Facts facts={[[label, shown]]} />;
 }

@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
+import { hasKeys } from '../providers/type-facts.ts';
 import { settingsText } from './settings-text.ts';
 
 const MAX_SHOWN = 100;
@@ -146,7 +147,7 @@ function ProviderChoice(props: {
   return (
     <AnswerView answer={providers}>
       {({ body }) => {
-        const offered = body.content.filter(({ type }) => type !== 'API_KEY');
+        const offered = body.content.filter(({ type }) => !hasKeys(type));
         if (offered.length === 0) return <p>{text.noProviders}</p>;
         return (
           <NativeSelect

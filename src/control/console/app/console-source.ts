@@ -1,5 +1,5 @@
 /**
- * What a build of the console is made from: the files of `src/console`, the table of operations, the packages as the lock
+ * What a build of the console is made from: the files of `src/console`, the tables of operations and of provider types, the packages as the lock
  * file pins them, and the options. All of it has one hash, which a build notes.
  */
 import { createHash } from 'node:crypto';
@@ -8,6 +8,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operations } from '#contract';
+import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 
 /** The top folder of the package. */
@@ -45,6 +46,16 @@ export function operationsModule(): string {
   return `export const OPERATIONS = ${JSON.stringify(Object.fromEntries(lines))};\n`;
 }
 
+/** The text of the module `frontdoor:provider-types`: what the console needs of each type of auth provider. */
+export function providerTypesModule(): string {
+  const facts = AUTH_PROVIDER_TYPES.map((type) => {
+    const { protocol, metadata, example, texts } = PROVIDER_TYPES[type];
+    const hasMetadata = metadata(example) !== undefined;
+    return [type, { hasKeys: protocol === 'keys', hasMetadata, ...texts }] as const;
+  });
+  return `export const PROVIDER_TYPE_FACTS = ${JSON.stringify(Object.fromEntries(facts))};\n`;
+}
+
 /** The text of the module `frontdoor:curl-command`: a file of the contract that imports nothing. */
 export function curlModule(): Promise<string> {
   return readFile(join(PACKAGE_ROOT, CURL_FILE), 'utf8');
@@ -71,6 +82,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
     JSON.stringify([BUNDLE_OPTIONS, COMPRESSION, process.versions.zlib, process.versions['brotli']]),
   );
   add('operations', operationsModule());
+  add('provider types', providerTypesModule());
   add('curl', await curlModule());
   add('modes', await modesModule());
   add('packages', JSON.stringify(await lockRows(root)));

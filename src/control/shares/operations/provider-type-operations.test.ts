@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { PROVIDER_TYPES, type AuthProviderType } from '#domain';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const URI = 'uri (http or https, without query, fragment or user name)';
 
 const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB'];
+const EXAMPLES = TYPES.map((type) => [type, PROVIDER_TYPES[type as AuthProviderType].example] as const);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,6 +27,7 @@ const login = { client_id: 'frontdoor', client_secret: 'a well kept secret' };
 const key = { placement: 'header', name: 'X-Api-Key', keys: [{ name: 'ci' }] };
 
 const GOOD: readonly (readonly [type: string, data: unknown])[] = [
+  ...EXAMPLES,
   ['OIDC', oidc],
   ['OIDC', { ...oidc, issuer: 'http://localhost:8080/realms/a' }],
   ['OIDC', { ...oidc, issuer: 'https://[::1]:8443/' }],
