@@ -8,6 +8,7 @@ import { openApiDocument } from '#contract';
 import { routerSchemaText } from '#router/config';
 import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
+import { providerTypesPage } from './generate-docs-provider-types.ts';
 import { routerConfigurationPage } from './generate-docs-router.ts';
 import { routerExample } from './generate-docs-router-example.ts';
 import { repositoryRoot } from './pinned-process.ts';
@@ -22,6 +23,7 @@ const FOLDER = 'docs/reference';
 const EXAMPLE_ADDRESS = 'https://frontdoor.example';
 
 export const referencePages: readonly ReferencePage[] = [
+  { name: 'auth-provider-types.md', render: providerTypesPage },
   { name: 'errors.md', render: errorsPage },
   { name: 'management-api.md', render: managementApiPage },
   {

@@ -21,11 +21,11 @@ export const github: ProviderType = {
     setup: {
       en: [
         'In the settings of your GitHub organization or account, open "Developer settings", "OAuth Apps", and register a new application.',
-        'Generate a client secret, and copy it and the client ID into this form.',
+        'Generate a client secret, and note it and the client ID.',
       ],
       de: [
         'Öffnen Sie in den Einstellungen Ihrer GitHub-Organisation oder Ihres Kontos „Developer settings“, „OAuth Apps“, und registrieren Sie eine Anwendung.',
-        'Erzeugen Sie ein Client-Geheimnis, und tragen Sie es und die Client-ID hier ein.',
+        'Erzeugen Sie ein Client-Geheimnis, und notieren Sie es und die Client-ID.',
       ],
     },
     redirects: {

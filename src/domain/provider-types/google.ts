@@ -28,12 +28,12 @@ export const google: ProviderType = {
       en: [
         'In the Google Cloud console, open "APIs & Services" and configure the consent screen: "Internal" admits the accounts of your organization only.',
         'Under "Credentials", create an OAuth client ID of the type "Web application".',
-        'Copy its client ID and its client secret into this form.',
+        'Note its client ID and its client secret.',
       ],
       de: [
         'Öffnen Sie in der Google Cloud Console „APIs & Services“ und richten Sie den Zustimmungsbildschirm ein: „Internal“ lässt nur Konten Ihrer Organisation zu.',
         'Legen Sie unter „Credentials“ eine OAuth-Client-ID der Art „Web application“ an.',
-        'Tragen Sie hier ihre Client-ID und ihr Geheimnis ein.',
+        'Notieren Sie ihre Client-ID und ihr Geheimnis.',
       ],
     },
     redirects: {

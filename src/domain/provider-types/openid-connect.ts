@@ -57,11 +57,11 @@ export const openIdConnect: ProviderType = {
     setup: {
       en: [
         'Register an application (a client) for the authorization code flow at the identity provider.',
-        'Copy its client id, its client secret and the address of the issuer into this form.',
+        'Note its client id, its client secret and the address of the issuer.',
       ],
       de: [
         'Registrieren Sie beim Anbieter eine Anwendung (einen Client) für den Ablauf mit Autorisierungscode.',
-        'Tragen Sie hier ihre Client-ID, ihr Geheimnis und die Adresse des Ausstellers ein.',
+        'Notieren Sie ihre Client-ID, ihr Geheimnis und die Adresse des Ausstellers.',
       ],
     },
     redirects: {
