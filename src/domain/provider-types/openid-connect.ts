@@ -47,7 +47,12 @@ export const openIdConnect: ProviderType = {
     return { issuer, discoveryUrl };
   },
   prompt: (data) => (data['issuer'] === GOOGLE_ISSUER ? GOOGLE_PROMPT : 'login'),
-  openId: { ...OPEN_ID, acceptsTokens: true, trustsUnsaidEmail: (data) => data['trust_email'] === true },
+  openId: {
+    ...OPEN_ID,
+    acceptsTokens: true,
+    keepsMetadata: true,
+    trustsUnsaidEmail: (data) => data['trust_email'] === true,
+  },
   texts: {
     displayName: { en: 'OpenID Connect', de: 'OpenID Connect' },
     description: {

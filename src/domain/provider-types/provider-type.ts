@@ -46,6 +46,20 @@ export interface OpenIdRules {
   readonly scopes: readonly string[];
   /** Whether gateways accept tokens that the issuer signs for programs. */
   readonly acceptsTokens: boolean;
+  /** Whether the metadata is kept up to date while the provider is in use: for tokens, or for log-outs at the provider. */
+  readonly keepsMetadata: boolean;
+  /** Whether keys of the provider name the issuers that they were published for. */
+  readonly keysNameIssuers: boolean;
+  readonly readsUserinfo: boolean;
+  /** Why an account is not admitted, by the verified claims of its ID token; undefined if it is. */
+  readonly refusalOf: (claims: ProviderClaims, data: ProviderData) => string | undefined;
+  /** The subject of an account: no other account that the provider admits has the same one. */
+  readonly subjectOf: (claims: ProviderClaims & { readonly sub: string }, data: ProviderData) => string;
+  /**
+   * Claims as they count: `email` where `email_verified` is true, and `groups`. `sources` are those of the ID token and
+   * of the userinfo endpoint, the more trusted first.
+   */
+  readonly claimsOf: (sources: readonly ProviderClaims[], data: ProviderData) => readonly ProviderClaims[];
   /** Whether a log-in without a verified e-mail address is refused. */
   readonly needsEmail: boolean;
   /** Whether an e-mail address counts as verified if the provider makes no statement about it. */

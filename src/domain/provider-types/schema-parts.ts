@@ -80,6 +80,12 @@ export function textOr(value: unknown, otherwise: string): string {
 export const OPEN_ID: OpenIdRules = {
   scopes: ['openid', 'profile', 'email'],
   acceptsTokens: false,
+  keepsMetadata: false,
+  keysNameIssuers: false,
+  readsUserinfo: true,
+  refusalOf: () => undefined,
+  subjectOf: ({ sub }) => sub,
+  claimsOf: (sources) => sources,
   needsEmail: false,
   trustsUnsaidEmail: () => false,
 };

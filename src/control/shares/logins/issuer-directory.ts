@@ -1,12 +1,13 @@
 /**
- * The OpenID providers behind auth providers. While a share or custom frontend uses a provider whose tokens are
- * accepted from programs, its metadata is kept up to date, because gateways verify the tokens with its keys; other
- * metadata is fetched at a log-in.
+ * The OpenID providers behind auth providers. Where the type demands it, metadata is kept up to date while a share or
+ * custom frontend uses the provider, because gateways verify tokens of programs with its keys and redirect people to
+ * its log-out; other metadata is fetched at a log-in.
  */
 import { messageOf, type Clock, type Log } from '#base';
 import {
   acceptsTokens,
   PROVIDER_TYPES,
+  type AuthProviderType,
   type GatewayProviderLogout,
   type GatewayTokenIssuer,
   type IssuerAddress,
@@ -110,7 +111,7 @@ export class IssuerDirectory {
    * endpoint.
    */
   logoutOf(provider: KnownProvider): GatewayProviderLogout | undefined {
-    if (!acceptsTokens(provider.type)) return undefined;
+    if (!keepsMetadata(provider.type)) return undefined;
     const endpoint = this.#entries.get(provider.id)?.published.held?.server.end_session_endpoint;
     if (endpoint === undefined) return undefined;
     return { endpoint, clientId: (provider.data as { client_id: string }).client_id };
@@ -160,7 +161,7 @@ export class IssuerDirectory {
 
   async #look(): Promise<void> {
     const { store, providers } = this.#options;
-    const candidates = [...providers.all()].filter(({ type, enabled }) => acceptsTokens(type) && enabled);
+    const candidates = [...providers.all()].filter(({ type, enabled }) => keepsMetadata(type) && enabled);
     const used = await usedOf(
       store.db,
       candidates.map(({ id }) => id),
@@ -180,7 +181,7 @@ export class IssuerDirectory {
 
   #notify(id: string): void {
     const provider = this.#options.providers.byId(id);
-    if (provider === undefined || !acceptsTokens(provider.type)) return;
+    if (provider === undefined || !keepsMetadata(provider.type)) return;
     if (this.#entries.get(id)?.published.held === undefined) this.#notified.delete(id);
     else this.#notified.add(id);
     for (const listener of this.#listeners) listener(id);
@@ -189,6 +190,10 @@ export class IssuerDirectory {
 
 function addressOf(provider: KnownProvider): string {
   return JSON.stringify(issuerAddressOf(provider) ?? null);
+}
+
+function keepsMetadata(type: AuthProviderType): boolean {
+  return PROVIDER_TYPES[type].openId?.keepsMetadata === true;
 }
 
 /** Where the provider publishes its metadata; undefined if it publishes none. */

@@ -13,6 +13,8 @@ export interface IssuerMetadata {
   /** Permitted signature algorithms of its tokens; asymmetric ones only. */
   readonly algorithms: readonly string[];
   readonly keys: JWK[];
+  /** The issuers that keys were published for, by their place in `keys`; undefined if a key names none. */
+  readonly keyIssuers: readonly (string | undefined)[];
 }
 
 export interface IssuerMetadataOptions {
@@ -93,16 +95,16 @@ export class PublishedIssuer {
   }
 
   /** For jose: returns the key that a token's header names, and fetches the metadata if the key is not known. */
-  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
-    await this.current();
-    try {
-      return await this.#held!.keyOf(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.#mayAsk()) throw error;
-    }
-    await this.refresh();
-    return this.#held!.keyOf(header, token);
-  };
+  readonly keyOf: JWTVerifyGetKey = (header, token) => this.#find(header, token, ({ keyOf }) => keyOf);
+
+  /** As `keyOf`, without keys that were published for an issuer other than that of the token. */
+  keysOf(isIssuer: (named: string) => boolean): JWTVerifyGetKey {
+    return (header, token) =>
+      this.#find(header, token, ({ metadata: { keys, keyIssuers } }) => {
+        const fit = keys.filter((_key, at) => keyIssuers[at] === undefined || isIssuer(keyIssuers[at]));
+        return createLocalJWKSet({ keys: fit });
+      });
+  }
 
   /** Fetches the metadata, once for concurrent callers, and not soon after the last attempt. Failures are logged. */
   renew(): Promise<void> {
@@ -115,6 +117,21 @@ export class PublishedIssuer {
     if (!this.#mayAsk()) return Promise.resolve();
     if (this.#fetching === undefined) this.#askedAtMs = this.#options.clock.nowMs();
     return this.#shared();
+  }
+
+  async #find(
+    header: Parameters<JWTVerifyGetKey>[0],
+    token: Parameters<JWTVerifyGetKey>[1],
+    keysOf: (held: Held) => JWTVerifyGetKey,
+  ): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
+    await this.current();
+    try {
+      return await keysOf(this.#held!)(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.#mayAsk()) throw error;
+    }
+    await this.refresh();
+    return keysOf(this.#held!)(header, token);
   }
 
   #usable(): Held | undefined {
@@ -167,8 +184,10 @@ export async function fetchIssuerMetadata(
 ): Promise<IssuerMetadata> {
   const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const server = parseServerMetadata(issuer, await fetchJson(egress, url));
-  const keys = parseKeys(await fetchJson(egress, server.jwks_uri!));
-  return { server, algorithms: algorithmsOf(server, keys), keys };
+  const found = parseKeys(await fetchJson(egress, server.jwks_uri!));
+  const keys = found.map(({ key }) => key);
+  const keyIssuers = found.map((each) => each.issuer);
+  return { server, algorithms: algorithmsOf(server, keys), keys, keyIssuers };
 }
 
 async function fetchJson(
@@ -207,14 +226,19 @@ function parseServerMetadata(issuer: string, json: Readonly<Record<string, unkno
   };
 }
 
-function parseKeys(json: Readonly<Record<string, unknown>>): JWK[] {
+interface PublishedKey {
+  readonly key: JWK;
+  readonly issuer: string | undefined;
+}
+
+function parseKeys(json: Readonly<Record<string, unknown>>): PublishedKey[] {
   const { keys } = json;
   if (!Array.isArray(keys)) throw new Error('the key set has no keys');
   return keys.slice(0, MAX_KEYS).flatMap((key) => publicKeyOf(key) ?? []);
 }
 
 /** Returns only the public half of a signing key. */
-function publicKeyOf(found: unknown): JWK | undefined {
+function publicKeyOf(found: unknown): PublishedKey | undefined {
   if (typeof found !== 'object' || found === null) return undefined;
   const key = found as Readonly<Record<string, unknown>>;
   if (key['kty'] !== 'RSA' && key['kty'] !== 'EC' && key['kty'] !== 'OKP') return undefined;
@@ -224,7 +248,8 @@ function publicKeyOf(found: unknown): JWK | undefined {
     const value = key[name];
     return typeof value === 'string' && value.length <= MAX_KEY_FIELD_CHARS ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(fields);
+  const { issuer } = key;
+  return { key: Object.fromEntries(fields), issuer: typeof issuer === 'string' ? issuer : undefined };
 }
 
 function algorithmsOf(server: ServerMetadata, keys: readonly JWK[]): string[] {

@@ -1,21 +1,28 @@
 /**
  * Log-ins with OpenID Connect providers: authorization code flow with PKCE, state and nonce.
- * The ID token is verified with the issuer's keys and fixed algorithms, whichever way it arrived.
+ * The ID token is verified with the issuer's keys and fixed algorithms, by the library as well where it knows the issuer.
  */
-import { jwtVerify } from 'jose';
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
   fetchUserInfo,
+  type Configuration,
+  type ServerMetadata,
 } from 'openid-client';
 import { PROVIDER_TYPES, type OpenIdRules, type ProviderClaims } from '#domain';
-import { CLOCK_SKEW_MS, isIssuedAhead } from '../../credentials/oauth/mod.ts';
 import type { KnownProvider } from './provider-directory.ts';
+import { servesTenants, verifyIdToken, type IdTokenClaims } from './id-token.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
-import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
+import {
+  clientSecretOf,
+  LoginFailure,
+  type LoginProtocol,
+  type LoginReturn,
+  type LoginTools,
+} from './login-protocol.ts';
 import { personOf, type ProvenPerson } from './proven-person.ts';
-import { protocolClient } from './protocol-client.ts';
+import { protocolClient, type ProtocolClientOptions } from './protocol-client.ts';
 
 export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol {
   const clientOf = async (provider: KnownProvider, tools: LoginTools) => {
@@ -24,13 +31,12 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
     const { client_id: clientId } = provider.data as { client_id: string };
     const clientSecret = clientSecretOf(provider, tools);
     const { egress, clock, signal } = tools;
-    const config = protocolClient({ server, clientId, clientSecret, egress, clock, signal });
-    return { published, server, clientId, config };
+    return { published, server, clientId, clientSecret, egress, clock, signal };
   };
 
   return {
     async authorizationUrl(provider, { redirectUri, state, secrets, isAnew }, tools) {
-      const { config } = await clientOf(provider, tools);
+      const config = protocolClient(await clientOf(provider, tools));
       const { verifier, nonce } = secrets;
       const prompt = PROVIDER_TYPES[provider.type].prompt(provider.data);
       const url = buildAuthorizationUrl(config, {
@@ -50,52 +56,98 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
     },
 
     async identify(provider, { url, state, secrets }, tools) {
-      const { published, server, clientId, config } = await clientOf(provider, tools);
-      const tokens = await authorizationCodeGrant(config, url, {
-        expectedState: state,
-        expectedNonce: secrets.nonce,
-        idTokenExpected: true,
-        ...(secrets.verifier === null ? {} : { pkceCodeVerifier: secrets.verifier }),
-      });
-      const claims = tokens.claims()!;
-      if (isIssuedAhead(claims.iat, tools.clock.nowMs())) throw issuedAhead(claims.iat, tools.clock.nowMs());
-      await withinSignal(
-        jwtVerify(tokens.id_token!, published.keyOf, {
-          issuer: server.issuer,
-          audience: clientId,
+      const { published, ...client } = await clientOf(provider, tools);
+      const { server, clientId } = client;
+      const { config, accessToken, idToken } = servesTenants(server.issuer)
+        ? await exchangeOfTenants(client, url, state, secrets)
+        : await exchange(client, url, state, secrets);
+      if (idToken === undefined) throw new Error('the token endpoint sends no ID token');
+      const rules = rulesOf(provider);
+      const claims = await withinSignal(
+        verifyIdToken(idToken, {
+          ...{ issuer: server.issuer, clientId, nonce: secrets.nonce, nowMs: tools.clock.nowMs() },
           algorithms: server.id_token_signing_alg_values_supported as string[],
-          clockTolerance: CLOCK_SKEW_MS / 1_000,
-          currentDate: new Date(tools.clock.nowMs()),
+          keysFor: (isIssuer) => (rules.keysNameIssuers ? published.keysOf(isIssuer) : published.keyOf),
         }),
         tools.signal,
       );
+      checkAnswerIssuer(url, server, claims);
+      const refusal = rules.refusalOf(claims, provider.data);
+      if (refusal !== undefined) throw new LoginFailure('denied', refusal);
       const sources: ProviderClaims[] = [claims];
-      if (server.userinfo_endpoint !== undefined)
-        sources.push(await fetchUserInfo(config, tokens.access_token, claims.sub));
-      const person = personFrom(provider, claims.sub, sources);
-      const { auth_time: atS } = claims;
-      return atS === undefined ? person : { ...person, authenticatedAtMs: Math.floor(atS * 1_000) };
+      if (rules.readsUserinfo && server.userinfo_endpoint !== undefined)
+        sources.push(await fetchUserInfo(config, accessToken, claims.sub));
+      const person = personFrom(provider, claims, sources);
+      const { auth_time: atS } = claims as { auth_time?: unknown };
+      return typeof atS === 'number' ? { ...person, authenticatedAtMs: Math.floor(atS * 1_000) } : person;
     },
   };
 }
 
-function issuedAhead(issuedAtS: number, nowMs: number): Error {
-  const [issued, now] = [issuedAtS * 1_000, nowMs].map((ms) => new Date(ms).toISOString());
-  return new Error(
-    `the ID token was issued at ${issued}, and the clock of this machine says ${now}: compare the clocks of both`,
-  );
+interface Exchanged {
+  readonly config: Configuration;
+  readonly accessToken: string;
+  readonly idToken: string | undefined;
+}
+
+async function exchange(
+  client: ProtocolClientOptions,
+  url: URL,
+  expectedState: string,
+  { verifier, nonce }: LoginReturn['secrets'],
+): Promise<Exchanged> {
+  const config = protocolClient(client);
+  const tokens = await authorizationCodeGrant(config, url, {
+    expectedState,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+    ...(verifier === null ? {} : { pkceCodeVerifier: verifier }),
+  });
+  return { config, accessToken: tokens.access_token, idToken: tokens.id_token };
+}
+
+/**
+ * The library compares issuers with that of the metadata, which is none of a tenant. It sees those of the answer and of the
+ * ID token not at all here, and both are compared afterwards.
+ */
+async function exchangeOfTenants(
+  client: ProtocolClientOptions,
+  url: URL,
+  expectedState: string,
+  { verifier }: LoginReturn['secrets'],
+): Promise<Exchanged> {
+  let idToken: string | undefined;
+  const server = { ...client.server, authorization_response_iss_parameter_supported: false };
+  const config = protocolClient({ ...client, server, takeIdToken: (token) => void (idToken = token) });
+  const answer = new URL(url);
+  answer.searchParams.delete('iss');
+  const tokens = await authorizationCodeGrant(config, answer, {
+    expectedState,
+    ...(verifier === null ? {} : { pkceCodeVerifier: verifier }),
+  });
+  return { config, accessToken: tokens.access_token, idToken };
+}
+
+/** RFC 9207: the answer comes from the server that issued the token. */
+function checkAnswerIssuer(url: URL, server: ServerMetadata, claims: IdTokenClaims): void {
+  const [named, ...more] = url.searchParams.getAll('iss');
+  const isMissing = named === undefined && server.authorization_response_iss_parameter_supported === true;
+  if (isMissing || (named !== undefined && named !== claims.iss) || more.length > 0)
+    throw new Error('the answer and the ID token are of different issuers');
 }
 
 function personFrom(
   provider: KnownProvider,
-  subject: string,
+  claims: IdTokenClaims,
   sources: readonly ProviderClaims[],
 ): ProvenPerson {
-  const { trustsUnsaidEmail, needsEmail } = rulesOf(provider);
-  const trustsUnsaid = trustsUnsaidEmail(provider.data);
-  const person = personOf(subject, sources, { trustsUnsaid });
+  const { data } = provider;
+  const rules = rulesOf(provider);
+  const trustsUnsaid = rules.trustsUnsaidEmail(data);
+  const subject = rules.subjectOf(claims, data);
+  const person = personOf(subject, rules.claimsOf(sources, data), { trustsUnsaid });
   if (person === undefined) throw new LoginFailure('provider-failed', 'the subject cannot be used');
-  if (needsEmail && person.email === null)
+  if (rules.needsEmail && person.email === null)
     throw new LoginFailure('email-not-verified', 'the account has no verified email');
   return person;
 }

@@ -29,16 +29,23 @@ export interface ProtocolClientOptions {
   readonly egress: Outward;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Receives the ID token in place of the library, which refuses tokens of a tenant's issuer. */
+  readonly takeIdToken?: (token: string) => void;
 }
 
 export function protocolClient(options: ProtocolClientOptions): Configuration {
-  const { server, clientId, clientSecret, egress, clock, signal } = options;
+  const { server, clientId, clientSecret, egress, clock, signal, takeIdToken } = options;
   const metadata = {
     [clockTolerance]: CLOCK_SKEW_MS / 1_000,
     [clockSkew]: Math.round((clock.nowMs() - Date.now()) / 1_000),
   };
   const config = new Configuration(server, clientId, metadata, authenticationOf(server, clientSecret));
-  config[customFetch] = (url, request) => fetchThrough(egress, url, request, signal);
+  config[customFetch] = async (url, request) => {
+    const answer = await fetchThrough(egress, url, request, signal);
+    return takeIdToken === undefined || url !== server.token_endpoint
+      ? answer
+      : withoutIdToken(answer, takeIdToken);
+  };
   allowInsecureRequests(config);
   return config;
 }
@@ -71,6 +78,26 @@ async function fetchThrough(
     status: answer.status,
     headers: typeof type === 'string' ? { 'content-type': type } : {},
   });
+}
+
+/** What the library sees is the answer of an OAuth 2.0 server. */
+async function withoutIdToken(answer: Response, take: (token: string) => void): Promise<Response> {
+  const { status, headers } = answer;
+  const text = await answer.text();
+  const body = parseJson(text);
+  if (status !== 200 || typeof body !== 'object' || body === null)
+    return new Response(text, { status, headers });
+  const { id_token: idToken, ...rest } = body as { readonly id_token?: unknown };
+  if (typeof idToken === 'string') take(idToken);
+  return new Response(JSON.stringify(rest), { status, headers });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function bodyText(body: unknown): string {
