@@ -26,6 +26,7 @@ test('bounds are named in words', () => {
     ],
     [{ type: 'object', minProperties: 1 }, {}, 'object of at least 1 property'],
     [{ type: 'string', title: 'path that begins with /', pattern: '^/' }, 'x', 'path that begins with /'],
+    [{ not: {}, title: 'nothing, because there is one' }, 'x', 'nothing, because there is one'],
     [{ type: 'string', format: 'name' }, '', 'name (1 to 255 characters, no control characters)'],
     [
       { type: ['string', 'null'], format: 'share-name' },

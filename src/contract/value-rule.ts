@@ -20,8 +20,8 @@ export function ruleWords(schema: Keywords, value: unknown): string {
   if (isFormat(format) && typeof value === 'string' && !stringFormats[format].check(value)) {
     return brokenRule(format, value);
   }
-  // The rule of a pattern that is no format is in the schema's title.
-  if (pattern !== undefined && typeof title === 'string') return title;
+  // The title of a schema has the rule of a pattern that is no format, and the rule by which a value is not allowed.
+  if ((pattern !== undefined || schema['not'] !== undefined) && typeof title === 'string') return title;
   const type = typeWord(schema, false);
   switch (type) {
     case 'string':
