@@ -109,6 +109,14 @@ test('numbers that are none are sent as they are, and JSON that is none is named
   );
 });
 
+test('a field is required where a condition of its type demands it', () => {
+  const one = { properties: { tenant: { type: 'string', pattern: '^(?!several$)' } } };
+  const conditional = { ...schema, allOf: [{ if: one, else: { required: ['note'] } }] };
+  const isRequired = (tenant: string): boolean | undefined =>
+    fieldsOf(conditional, { tenant }).find(({ name }) => name === 'note')?.isRequired;
+  assert.deepEqual(['', 'one', 'several'].map(isRequired), [false, false, true]);
+});
+
 test('the names of messages follow the items of lists', () => {
   const paths = pathsOf(fields, 'data', (path) => (path === 'data.items' ? 2 : 0));
   const expected = ['data.kind', 'data.items.0.name', 'data.items.1.key', 'data.nested.inner', 'data.how'];

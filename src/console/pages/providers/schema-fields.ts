@@ -156,12 +156,14 @@ function requiredOf(schema: JsonSchema, values: Values): ReadonlySet<string> {
   return names;
 }
 
-/** Whether a condition of constants and enumerations holds. A property without a value satisfies it, as in JSON Schema. */
+/** Whether a condition of constants, enumerations and patterns holds. A property without a value satisfies it, as in JSON Schema. */
 function holds(condition: JsonSchema, values: Values): boolean {
   return Object.entries(objectOf(condition['properties'])).every(([name, given]) => {
     const [schema, value] = [objectOf(given), values[name]];
     if (value === undefined || value === '') return true;
     if ('const' in schema) return schema['const'] === value;
+    const pattern = textOf(schema['pattern']);
+    if (pattern !== undefined) return typeof value === 'string' && new RegExp(pattern, 'u').test(value);
     return Array.isArray(schema['enum']) ? schema['enum'].includes(value) : true;
   });
 }
