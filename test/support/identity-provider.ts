@@ -20,6 +20,8 @@ export interface IdentityProviderUser {
   readonly emailVerified?: boolean;
   readonly name?: string;
   readonly groups?: readonly string[];
+  /** More claims, which come with the scope `openid`. */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 export interface IdentityProviderOptions {
@@ -30,15 +32,21 @@ export interface IdentityProviderOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Puts all claims into the ID token: the userinfo endpoint is not needed. */
   readonly claimsInIdToken?: boolean;
+  /** The path of the issuer, as `/TENANT/v2.0`. The provider answers below each path of as many segments. */
+  readonly issuerPath?: string;
 }
 
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string;
+  /** The issuer without its path. */
+  readonly origin: string;
   readonly port: number;
   /** The user that every visitor is logged in as, without a form; undefined shows a form. */
   loggedInAs: string | undefined;
   /** So many seconds ago visitors have logged in, as ID tokens say. */
   authenticatedAgoS: number;
+  /** Changes the metadata and the key set as they are read. */
+  changeDocument: ((document: Record<string, unknown>) => Record<string, unknown>) | undefined;
   /** Paths of the requests that came. */
   readonly requests: string[];
   /** Other redirect addresses are refused from here on. */
@@ -61,6 +69,10 @@ export interface TokenOptions {
   readonly expiresInS?: number;
 }
 
+/** Paths of documents that a provider publishes, and the header by which they come unchanged. */
+const DOCUMENT = /\/(?:openid-configuration|jwks)$/;
+const AS_IS = 'x-as-is';
+
 export const DEFAULT_CLIENT = { id: 'frontdoor', secret: 'the-secret-of-the-client' } as const;
 
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
@@ -76,6 +88,7 @@ class LocalIdentityProvider implements IdentityProvider {
   readonly requests: string[] = [];
   loggedInAs: string | undefined;
   authenticatedAgoS = 0;
+  changeDocument: IdentityProvider['changeDocument'];
   #server: Server | undefined;
   #port = 0;
   #provider: OpenIdProvider | undefined;
@@ -88,6 +101,10 @@ class LocalIdentityProvider implements IdentityProvider {
   }
 
   get issuer(): string {
+    return `${this.origin}${this.#options.issuerPath ?? ''}`;
+  }
+
+  get origin(): string {
     return `${this.#options.tls === undefined ? 'http' : 'https'}://localhost:${this.#port}`;
   }
 
@@ -150,9 +167,17 @@ class LocalIdentityProvider implements IdentityProvider {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').split('?')[0]!;
-    this.requests.push(path);
+    const whole = (request.url ?? '/').split('?')[0]!;
+    this.requests.push(whole);
+    const path = this.#mount(request);
     try {
+      if (this.changeDocument !== undefined && DOCUMENT.test(path) && request.headers[AS_IS] === undefined) {
+        const answer = await fetch(`${this.origin}${whole}`, { headers: { [AS_IS]: '1' } });
+        const document = this.changeDocument((await answer.json()) as Record<string, unknown>);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(document));
+        return;
+      }
       // The provider keeps no log-in: every visitor is asked.
       if (path === '/auth') delete request.headers.cookie;
       if (path.startsWith('/interaction/')) await this.#interact(request, response, path);
@@ -161,6 +186,20 @@ class LocalIdentityProvider implements IdentityProvider {
       if (!response.headersSent) response.writeHead(500);
       response.end(String(error));
     }
+  }
+
+  /** Takes the path of the issuer off that of the request, as a server does that mounts the provider there. */
+  #mount(request: IncomingMessage & { originalUrl?: string }): string {
+    const segments = (this.#options.issuerPath ?? '').split('/').length - 1;
+    const url = request.url ?? '/';
+    if (segments > 0 && !url.startsWith('/interaction/')) {
+      request.originalUrl = url;
+      request.url = `/${url
+        .split('/')
+        .slice(1 + segments)
+        .join('/')}`;
+    }
+    return (request.url ?? '/').split('?')[0]!;
   }
 
   /** Asks for the user's name alone: consent is given. */
@@ -192,7 +231,8 @@ class LocalIdentityProvider implements IdentityProvider {
   }
 
   #makeProvider(): OpenIdProvider {
-    const { clients = [DEFAULT_CLIENT], claimsInIdToken = false } = this.#options;
+    const { clients = [DEFAULT_CLIENT], claimsInIdToken = false, users } = this.#options;
+    const more = new Set(users.flatMap(({ claims = {} }) => Object.keys(claims)));
     const provider = new OpenIdProvider(this.issuer, {
       clients: clients.map(({ id, secret }) => ({
         client_id: id,
@@ -205,7 +245,7 @@ class LocalIdentityProvider implements IdentityProvider {
       jwks: { keys: [this.#key] },
       cookies: { keys: [this.#cookieKey] },
       claims: {
-        openid: ['sub'],
+        openid: ['sub', ...more],
         email: ['email', 'email_verified'],
         profile: ['name'],
         groups: ['groups'],
@@ -243,9 +283,9 @@ class LocalIdentityProvider implements IdentityProvider {
   }
 }
 
-function claimsOf({ sub, email, emailVerified = true, name, groups }: IdentityProviderUser) {
+function claimsOf({ sub, email, emailVerified = true, name, groups, claims }: IdentityProviderUser) {
   const verified = email === undefined ? undefined : emailVerified;
-  return definedFields({ sub, email, email_verified: verified, name, groups });
+  return definedFields({ sub, email, email_verified: verified, name, groups, ...claims });
 }
 
 async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
