@@ -5,6 +5,7 @@
 import { apiKey } from './api-key.ts';
 import { github } from './github.ts';
 import { google } from './google.ts';
+import { microsoft } from './microsoft.ts';
 import { openIdConnect } from './openid-connect.ts';
 import type { ProviderType } from './provider-type.ts';
 
@@ -13,6 +14,7 @@ const ROWS = {
   API_KEY: apiKey,
   GOOGLE: google,
   GITHUB: github,
+  MICROSOFT: microsoft,
 } as const;
 
 export type AuthProviderType = keyof typeof ROWS;

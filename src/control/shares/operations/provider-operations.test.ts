@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, it } from 'node:test';
+import { AUTH_PROVIDER_TYPES } from '#domain';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { bindAccount, insertPerson } from '../../credentials/people/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
@@ -202,7 +203,7 @@ describeEachStore('auth providers', (open) => {
     );
     refused(await put(id, { type: 'GITHUB', data }), 'name', 'string');
     refused(await put(id, { name: 'x', type: 'GITHUB' }), 'data', 'object');
-    refused(await put(id, { name: 'x', type: 'SAML', data }), 'type', 'OIDC or API_KEY or GOOGLE or GITHUB');
+    refused(await put(id, { name: 'x', type: 'SAML', data }), 'type', AUTH_PROVIDER_TYPES.join(' or '));
     assert.equal((await read(id)).name, 'Now GitHub');
   });
 

@@ -6,7 +6,7 @@ import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const URI = 'uri (http or https, without query, fragment or user name)';
 
-const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB'];
+const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB', 'MICROSOFT'];
 const EXAMPLES = TYPES.map((type) => [type, PROVIDER_TYPES[type as AuthProviderType].example] as const);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,6 +26,10 @@ const oidc = { issuer: 'https://id.example', client_id: 'frontdoor' };
 const login = { client_id: 'frontdoor', client_secret: 'a well kept secret' };
 const key = { placement: 'header', name: 'X-Api-Key', keys: [{ name: 'ci' }] };
 
+const TENANT = '5f1c2d3e-4a5b-4c6d-8e7f-901234567890';
+const microsoft = { ...login, tenant: TENANT };
+const tenants = { ...login, tenant: 'organizations', allowed_tenants: [TENANT] };
+
 const GOOD: readonly (readonly [type: string, data: unknown])[] = [
   ...EXAMPLES,
   ['OIDC', oidc],
@@ -37,6 +41,10 @@ const GOOD: readonly (readonly [type: string, data: unknown])[] = [
   ['GOOGLE', { ...login, issuer: 'http://127.0.0.1:9000' }],
   ['GITHUB', { ...login, scopes: ['read:user'] }],
   ['GITHUB', { ...login, base_url: 'https://git.example', api_url: 'https://git.example/api/v3' }],
+  ['MICROSOFT', { ...microsoft, trust_email: true, authority: 'https://login.microsoftonline.us' }],
+  ['MICROSOFT', tenants],
+  ['MICROSOFT', { ...tenants, tenant: 'common', trust_email: false }],
+  ['MICROSOFT', { ...login, tenant: 'consumers' }],
   ['API_KEY', key],
   ['API_KEY', { placement: 'query', name: 'api[key]', keys: [{ name: 'Büro' }] }],
   ['API_KEY', { placement: 'bearer', keys: [{ name: 'a' }, { name: 'b' }] }],
@@ -74,6 +82,34 @@ const BAD: readonly (readonly [type: string, data: unknown, message: string])[] 
   ['GITHUB', { ...login, api_url: 'here' }, 'Value for data.api_url must be of uri'],
   ['OIDC', { ...oidc, trust_email: 'yes' }, 'Value for data.trust_email must be of boolean'],
   ['GITHUB', { client_secret: 'a' }, 'Value for data.client_id must be of string'],
+  ['MICROSOFT', login, 'Value for data.tenant must be of string'],
+  [
+    'MICROSOFT',
+    { ...login, tenant: 'contoso.com' },
+    'Value for data.tenant must be of tenant (the id of a tenant, common, organizations or consumers)',
+  ],
+  ['MICROSOFT', { ...login, tenant: 'common' }, 'Value for data.allowed_tenants must be of array'],
+  [
+    'MICROSOFT',
+    { ...tenants, allowed_tenants: [] },
+    'Value for data.allowed_tenants must be of array of 1 to 1000 items',
+  ],
+  [
+    'MICROSOFT',
+    { ...tenants, allowed_tenants: ['*'] },
+    'Value for data.allowed_tenants.0 must be of tenant id (a UUID)',
+  ],
+  [
+    'MICROSOFT',
+    { ...microsoft, allowed_tenants: [TENANT] },
+    'Value for data.allowed_tenants must be of nothing, because the tenant is neither organizations nor common',
+  ],
+  ['MICROSOFT', { ...tenants, trust_email: true }, 'Value for data.trust_email must be of false'],
+  [
+    'MICROSOFT',
+    { ...login, tenant: 'consumers', trust_email: true },
+    'Value for data.trust_email must be of false',
+  ],
   ['API_KEY', { placement: 'header', name: 'X' }, 'Value for data.keys must be of array'],
   ['API_KEY', { name: 'X', keys: key.keys }, 'Value for data.placement must be of string'],
   ['API_KEY', { ...key, placement: 'body' }, 'Value for data.placement must be of header or query or bearer'],
