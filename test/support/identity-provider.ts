@@ -22,6 +22,8 @@ export interface IdentityProviderUser {
   readonly groups?: readonly string[];
   /** More claims, which come with the scope `openid`. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Further claims, of the userinfo endpoint only. */
+  readonly userinfo?: Readonly<Record<string, unknown>>;
 }
 
 export interface IdentityProviderOptions {
@@ -232,7 +234,7 @@ class LocalIdentityProvider implements IdentityProvider {
 
   #makeProvider(): OpenIdProvider {
     const { clients = [DEFAULT_CLIENT], claimsInIdToken = false, users } = this.#options;
-    const more = new Set(users.flatMap(({ claims = {} }) => Object.keys(claims)));
+    const more = new Set(users.flatMap(({ claims, userinfo }) => Object.keys({ ...claims, ...userinfo })));
     const provider = new OpenIdProvider(this.issuer, {
       clients: clients.map(({ id, secret }) => ({
         client_id: id,
@@ -257,7 +259,10 @@ class LocalIdentityProvider implements IdentityProvider {
       interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_context: unknown, sub: string) => {
         const user = this.#userOf(sub);
-        return user === undefined ? undefined : { accountId: sub, claims: () => claimsOf(user) };
+        if (user === undefined) return undefined;
+        const claims = (use: 'id_token' | 'userinfo') =>
+          use === 'userinfo' ? { ...claimsOf(user), ...user.userinfo } : claimsOf(user);
+        return { accountId: sub, claims };
       },
       loadExistingGrant: async (context: {
         oidc: { client: { clientId: string }; session: { accountId: string } };

@@ -4,7 +4,7 @@
  * counts only where Microsoft or the owner of the tenant vouches for it.
  */
 import type { ProviderClaims, ProviderData, ProviderType } from './provider-type.ts';
-import { address, CLIENT_FIELDS, CLIENT_PROPERTIES, OPEN_ID, textOr } from './schema-parts.ts';
+import { address, CLIENT_FIELDS, CLIENT_PROPERTIES, OPEN_ID, textOr, textsOf } from './schema-parts.ts';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
 const TENANT_ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
@@ -64,10 +64,6 @@ function claimsOf(claims: ProviderClaims, data: ProviderData): ProviderClaims {
 /** A pattern for conditions: the value of a property that is wrong anyway satisfies it. */
 function otherThan(...words: readonly string[]): string {
   return `^(?!(?:${words.join('|')})$)`;
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 export const microsoft: ProviderType = {

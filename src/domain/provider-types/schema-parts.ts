@@ -76,6 +76,11 @@ export function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
+/** The texts of a claim that is a list; none of another claim. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
 /** What OpenID Connect demands, and no more. */
 export const OPEN_ID: OpenIdRules = {
   scopes: ['openid', 'profile', 'email'],
