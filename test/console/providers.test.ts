@@ -105,6 +105,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
       API_KEY: ['Name*', 'Key location*', ...keys, 'Header or parameter name'],
       GOOGLE: [...known, 'Issuer'],
       GITHUB: [...known, 'GitHub URL', 'GitHub API URL'],
+      GITLAB: [...known, 'GitLab URL'],
       MICROSOFT: [
         ...['Name*', 'Tenant*', 'Client ID*', 'Client secret*', 'Scopes', 'Allowed tenants'],
         ...['Trust email addresses', 'Cloud URL'],

@@ -4,6 +4,7 @@
  */
 import { apiKey } from './api-key.ts';
 import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
 import { google } from './google.ts';
 import { microsoft } from './microsoft.ts';
 import { openIdConnect } from './openid-connect.ts';
@@ -15,6 +16,7 @@ const ROWS = {
   GOOGLE: google,
   GITHUB: github,
   MICROSOFT: microsoft,
+  GITLAB: gitlab,
 } as const;
 
 export type AuthProviderType = keyof typeof ROWS;

@@ -6,7 +6,7 @@ import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const URI = 'uri (http or https, without query, fragment or user name)';
 
-const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB', 'MICROSOFT'];
+const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB', 'MICROSOFT', 'GITLAB'];
 const EXAMPLES = TYPES.map((type) => [type, PROVIDER_TYPES[type as AuthProviderType].example] as const);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -42,6 +42,7 @@ const GOOD: readonly (readonly [type: string, data: unknown])[] = [
   ['GITHUB', { ...login, scopes: ['read:user'] }],
   ['GITHUB', { ...login, base_url: 'https://git.example', api_url: 'https://git.example/api/v3' }],
   ['MICROSOFT', { ...microsoft, trust_email: true, authority: 'https://login.microsoftonline.us' }],
+  ['GITLAB', { ...login, base_url: 'https://git.example/gitlab' }],
   ['MICROSOFT', tenants],
   ['MICROSOFT', { ...tenants, tenant: 'common', trust_email: false }],
   ['MICROSOFT', { ...login, tenant: 'consumers' }],
@@ -82,6 +83,7 @@ const BAD: readonly (readonly [type: string, data: unknown, message: string])[] 
   ['GITHUB', { ...login, api_url: 'here' }, 'Value for data.api_url must be of uri'],
   ['OIDC', { ...oidc, trust_email: 'yes' }, 'Value for data.trust_email must be of boolean'],
   ['GITHUB', { client_secret: 'a' }, 'Value for data.client_id must be of string'],
+  ['GITLAB', { ...login, base_url: 'git.example' }, 'Value for data.base_url must be of uri'],
   ['MICROSOFT', login, 'Value for data.tenant must be of string'],
   [
     'MICROSOFT',

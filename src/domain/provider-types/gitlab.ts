@@ -1,0 +1,57 @@
+/** Auth providers of type GITLAB: gitlab.com, or a GitLab of one's own, which are OpenID providers. */
+import type { ProviderClaims, ProviderType } from './provider-type.ts';
+import { address, CLIENT_FIELDS, knownProvider, OPEN_ID, textOr, textsOf } from './schema-parts.ts';
+
+const BASE_URL = 'https://gitlab.com';
+
+/** ID tokens name the groups that an account is a direct member of, the userinfo those below their subgroups, too. */
+function claimsOf([idToken = {}, userinfo = {}]: readonly ProviderClaims[]): readonly ProviderClaims[] {
+  const named = [idToken['groups_direct'], idToken['groups'], userinfo['groups']].flatMap(textsOf);
+  return [{ ...idToken, groups: [...new Set(named)] }, userinfo];
+}
+
+export const gitlab: ProviderType = {
+  schema: knownProvider('GitLab', {
+    base_url: address(`The address of a GitLab of your own, instead of ${BASE_URL}`),
+  }),
+  secrets: ['client_secret'],
+  protocol: 'openid',
+  usesPkce: () => true,
+  metadata: ({ base_url: baseUrl }) => ({
+    issuer: textOr(baseUrl, BASE_URL).replace(/\/+$/, ''),
+    discoveryUrl: undefined,
+  }),
+  prompt: () => 'login',
+  openId: { ...OPEN_ID, needsEmail: true, claimsOf },
+  texts: {
+    displayName: { en: 'GitLab', de: 'GitLab' },
+    description: {
+      en: 'Logs people in with their account at gitlab.com or at a GitLab of your own',
+      de: 'Meldet Personen mit ihrem Konto bei gitlab.com oder einem eigenen GitLab an',
+    },
+    setup: {
+      en: [
+        'In GitLab, open "Applications" in the settings of your group, of your account or, as an administrator, of the instance, and add a confidential application with the scopes "openid", "profile" and "email".',
+        'GitLab asks for a redirect URI at once: enter a placeholder such as https://example.com/, and replace it once the provider is created.',
+        'Note the "Application ID", which is the client id, and the secret.',
+      ],
+      de: [
+        'Öffnen Sie in GitLab „Applications“ in den Einstellungen Ihrer Gruppe, Ihres Kontos oder, als Administrator, der Instanz, und legen Sie eine vertrauliche Anwendung mit den Scopes „openid“, „profile“ und „email“ an.',
+        'GitLab verlangt sofort eine Umleitungs-URI: Tragen Sie vorläufig etwa https://example.com/ ein, und ersetzen Sie es, sobald die Anmeldung angelegt ist.',
+        'Notieren Sie die „Application ID“, das ist die Client-ID, und das Geheimnis.',
+      ],
+    },
+    redirects: {
+      en: 'Enter these addresses under "Redirect URI" of the application, each on a line of its own:',
+      de: 'Tragen Sie diese Adressen unter „Redirect URI“ der Anwendung ein, jede in einer eigenen Zeile:',
+    },
+    fields: {
+      ...CLIENT_FIELDS,
+      base_url: {
+        label: { en: 'Address of GitLab', de: 'Adresse von GitLab' },
+        help: { de: `Eines eigenen GitLab, statt ${BASE_URL}.` },
+      },
+    },
+  },
+  example: { client_id: 'APPLICATION_ID', client_secret: 'SECRET' },
+};
