@@ -92,8 +92,7 @@ const REMEDIES = {
     'The email address does not match any pattern in the policy: add it with "frontdoor shares policy change --add-email" if the person should have access.',
   'claim-not-met':
     'The claims of the caller do not satisfy all claim rules of the policy: see "frontdoor shares who-can-reach".',
-  'person-unprovable':
-    `The policy has rules about people (email addresses, claims), but no auth provider of the share identifies people: add one of type ${LOGIN_TYPES_TEXT} with "frontdoor shares change --auth-provider-id", or remove the rules with "frontdoor shares policy change".`,
+  'person-unprovable': `The policy has rules about people (email addresses, claims), but no auth provider of the share identifies people: add one of type ${LOGIN_TYPES_TEXT} with "frontdoor shares change --auth-provider-id", or remove the rules with "frontdoor shares policy change".`,
   'rate-limited':
     'The caller sent more requests than the policy allows: wait for the time in Retry-After, or raise the limit with "frontdoor shares policy change --rate-limit".',
   'access-ended':

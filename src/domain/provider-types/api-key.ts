@@ -83,17 +83,17 @@ export const apiKey: ProviderType = {
     redirects: { en: '', de: '' },
     fields: {
       placement: {
-        label: { en: 'Where the key is sent', de: 'Wo der Schlüssel gesendet wird' },
+        label: { en: 'Key location', de: 'Wo der Schlüssel gesendet wird' },
         help: { de: 'bearer ist der Header Authorization und hat keinen Namen.' },
       },
       name: {
-        label: { en: 'Name of the header or parameter', de: 'Name des Headers oder Parameters' },
+        label: { en: 'Header or parameter name', de: 'Name des Headers oder Parameters' },
         help: { de: 'Wie der Header oder der Abfrageparameter heißt.' },
       },
       keys: {
         label: { en: 'Keys', de: 'Schlüssel' },
         help: {
-          en: 'Requests with one of these keys are admitted. Each key needs a name of its own.',
+          en: 'Requests with one of these keys are allowed. Each key needs a unique name.',
           de: 'Die Schlüssel, die eingelassen werden; ihre Namen unterscheiden sich.',
         },
       },

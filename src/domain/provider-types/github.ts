@@ -15,7 +15,7 @@ export const github: ProviderType = {
   texts: {
     displayName: { en: 'GitHub', de: 'GitHub' },
     description: {
-      en: 'Logs people in with their GitHub account',
+      en: 'Signs people in with their GitHub account',
       de: 'Meldet Personen mit ihrem GitHub-Konto an',
     },
     setup: {
@@ -35,11 +35,11 @@ export const github: ProviderType = {
     fields: {
       ...CLIENT_FIELDS,
       base_url: {
-        label: { en: 'Address of GitHub', de: 'Adresse von GitHub' },
+        label: { en: 'GitHub URL', de: 'Adresse von GitHub' },
         help: { de: 'Eines eigenen GitHub, statt https://github.com.' },
       },
       api_url: {
-        label: { en: 'Address of its API', de: 'Adresse seiner Schnittstelle' },
+        label: { en: 'GitHub API URL', de: 'Adresse seiner Schnittstelle' },
         help: { de: 'Seiner Schnittstelle, statt https://api.github.com oder <base_url>/api/v3.' },
       },
     },

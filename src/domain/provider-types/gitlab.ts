@@ -26,14 +26,14 @@ export const gitlab: ProviderType = {
   texts: {
     displayName: { en: 'GitLab', de: 'GitLab' },
     description: {
-      en: 'Logs people in with their account at gitlab.com or at a GitLab of your own',
+      en: 'Signs people in with their account at gitlab.com or at a GitLab of your own',
       de: 'Meldet Personen mit ihrem Konto bei gitlab.com oder einem eigenen GitLab an',
     },
     setup: {
       en: [
         'In GitLab, open "Applications" in the settings of your group, of your account or, as an administrator, of the instance, and add a confidential application with the scopes "openid", "profile" and "email".',
         'GitLab asks for a redirect URI at once: enter a placeholder such as https://example.com/, and replace it once the provider is created.',
-        'Note the "Application ID", which is the client id, and the secret.',
+        'Note the "Application ID", which is the client ID, and the secret.',
       ],
       de: [
         'Öffnen Sie in GitLab „Applications“ in den Einstellungen Ihrer Gruppe, Ihres Kontos oder, als Administrator, der Instanz, und legen Sie eine vertrauliche Anwendung mit den Scopes „openid“, „profile“ und „email“ an.',
@@ -48,7 +48,7 @@ export const gitlab: ProviderType = {
     fields: {
       ...CLIENT_FIELDS,
       base_url: {
-        label: { en: 'Address of GitLab', de: 'Adresse von GitLab' },
+        label: { en: 'GitLab URL', de: 'Adresse von GitLab' },
         help: { de: `Eines eigenen GitLab, statt ${BASE_URL}.` },
       },
     },

@@ -21,7 +21,7 @@ export const google: ProviderType = {
   texts: {
     displayName: { en: 'Google', de: 'Google' },
     description: {
-      en: 'Logs people in with their Google account',
+      en: 'Signs people in with their Google account',
       de: 'Meldet Personen mit ihrem Google-Konto an',
     },
     setup: {

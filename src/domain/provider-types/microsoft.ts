@@ -1,6 +1,6 @@
 /**
  * Auth providers of type MICROSOFT: Entra ID, for one tenant, or for several that the data lists. Entra ID does not verify
- * e-mail addresses: the administrators of any tenant can give an account the address of somebody else, so that an address
+ * email addresses: the administrators of any tenant can give an account the address of somebody else, so that an address
  * counts only where Microsoft or the owner of the tenant vouches for it.
  */
 import type { ProviderClaims, ProviderData, ProviderType } from './provider-type.ts';
@@ -39,7 +39,7 @@ function refusalOf({ tid }: ProviderClaims, data: ProviderData): string | undefi
   return `the account belongs to the tenant ${String(tid)}, which allowed_tenants does not list`;
 }
 
-/** Whether somebody vouches for the e-mail address: see "verified domain owner" in Microsoft's list of optional claims. */
+/** Whether somebody vouches for the email address: see "verified domain owner" in Microsoft's list of optional claims. */
 function isEmailProven({ iss, idp, acct, xms_edov: isOwned }: ProviderClaims, data: ProviderData): boolean {
   if (OWNED.has(isOwned)) return true;
   const isGuest = (idp !== undefined && idp !== iss) || (acct !== undefined && acct !== 0);
@@ -47,7 +47,7 @@ function isEmailProven({ iss, idp, acct, xms_edov: isOwned }: ProviderClaims, da
 }
 
 /**
- * Groups count by their object id, because names are chosen by those who create groups; roles of the application by their
+ * Groups count by their object ID, because names are chosen by those who create groups; roles of the application by their
  * value, as its owner has defined them. An address that nobody vouches for is left out, also for rules about claims.
  */
 function claimsOf(claims: ProviderClaims, data: ProviderData): ProviderClaims {
@@ -90,7 +90,7 @@ export const microsoft: ProviderType = {
       trust_email: {
         type: 'boolean',
         description:
-          'Whether e-mail addresses count as verified that the administrators of the one tenant give its accounts; false when absent, and never for guests. Addresses with the claim xms_edov count in any case',
+          'Whether email addresses count as verified that the administrators of the one tenant give its accounts; false when absent, and never for guests. Addresses with the claim xms_edov count in any case',
       },
       authority: address(`The address of a national cloud, instead of ${AUTHORITY}`),
     },
@@ -135,16 +135,16 @@ export const microsoft: ProviderType = {
   texts: {
     displayName: { en: 'Microsoft Entra ID', de: 'Microsoft Entra ID' },
     description: {
-      en: 'Logs people in with their Microsoft account at work or school, formerly Azure AD',
+      en: 'Signs people in with their Microsoft account at work or school, formerly Azure AD',
       de: 'Meldet Personen mit ihrem Microsoft-Konto von Arbeit oder Schule an, früher Azure AD',
     },
     setup: {
       en: [
         'In the Microsoft Entra admin center, open "App registrations" and register an application for accounts in your directory only, or in several.',
-        'Note the "Application (client) ID", which is the client id, and the "Directory (tenant) ID" of its overview.',
+        'Note the "Application (client) ID", which is the client ID, and the "Directory (tenant) ID" of its overview.',
         'Under "Certificates & secrets", create a client secret and note its value.',
-        'For rules about groups, add the groups claim under "Token configuration": "Groups assigned to the application", because Entra ID leaves all groups out for members of more than 200. Groups count by object id, roles of the application by value.',
-        'For rules about e-mail addresses, add the optional claims "email" and "xms_edov" for ID tokens (the latter in the manifest): without "xms_edov" an address counts only if the tenant is trusted for it.',
+        'For rules about groups, add the groups claim under "Token configuration": "Groups assigned to the application", because Entra ID leaves all groups out for members of more than 200. Groups count by object ID, roles of the application by value.',
+        'For rules about email addresses, add the optional claims "email" and "xms_edov" for ID tokens (the latter in the manifest): without "xms_edov" an address counts only if the tenant is trusted for it.',
       ],
       de: [
         'Öffnen Sie im Microsoft Entra Admin Center „App registrations“ und registrieren Sie eine Anwendung für Konten nur Ihres Verzeichnisses oder mehrerer.',
@@ -171,13 +171,13 @@ export const microsoft: ProviderType = {
         help: { de: 'Die IDs der Mandanten, deren Konten bei organizations oder common eingelassen werden.' },
       },
       trust_email: {
-        label: { en: 'Trust e-mail addresses', de: 'E-Mail-Adressen vertrauen' },
+        label: { en: 'Trust email addresses', de: 'E-Mail-Adressen vertrauen' },
         help: {
           de: 'Ob Adressen als bestätigt gelten, die die Verwaltung des einen Mandanten vergibt; nie bei Gästen. Adressen mit dem Claim xms_edov zählen immer.',
         },
       },
       authority: {
-        label: { en: 'Address of the cloud', de: 'Adresse der Cloud' },
+        label: { en: 'Cloud URL', de: 'Adresse der Cloud' },
         help: { de: `Einer nationalen Cloud, statt ${AUTHORITY}.` },
       },
     },

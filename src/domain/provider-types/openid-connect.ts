@@ -26,7 +26,7 @@ export const openIdConnect: ProviderType = {
       trust_email: {
         type: 'boolean',
         description:
-          'Whether e-mail addresses count as verified that the provider says nothing about; false when absent, and what it says is unverified never counts',
+          'Whether email addresses count as verified that the provider says nothing about; false when absent, and what it says is unverified never counts',
       },
       discovery_url: {
         type: 'string',
@@ -56,13 +56,13 @@ export const openIdConnect: ProviderType = {
   texts: {
     displayName: { en: 'OpenID Connect', de: 'OpenID Connect' },
     description: {
-      en: 'Logs people in with any OpenID Connect provider and accepts the tokens that it issues',
+      en: 'Signs people in with any OpenID Connect provider and accepts the tokens that it issues',
       de: 'Meldet Personen bei einem beliebigen Anbieter für OpenID Connect an und nimmt die Token an, die er ausstellt',
     },
     setup: {
       en: [
         'Register an application (a client) for the authorization code flow at the identity provider.',
-        'Note its client id, its client secret and the address of the issuer.',
+        'Note its client ID, its client secret and the address of the issuer.',
       ],
       de: [
         'Registrieren Sie beim Anbieter eine Anwendung (einen Client) für den Ablauf mit Autorisierungscode.',
@@ -84,13 +84,13 @@ export const openIdConnect: ProviderType = {
         help: { de: 'Ob Anmeldungen PKCE (RFC 7636) verwenden; nein nur für Anbieter, die es ablehnen.' },
       },
       trust_email: {
-        label: { en: 'Trust e-mail addresses', de: 'E-Mail-Adressen vertrauen' },
+        label: { en: 'Trust email addresses', de: 'E-Mail-Adressen vertrauen' },
         help: {
           de: 'Ob E-Mail-Adressen als bestätigt gelten, über die der Anbieter nichts sagt; unbestätigte gelten nie.',
         },
       },
       discovery_url: {
-        label: { en: 'Address of the metadata', de: 'Adresse der Metadaten' },
+        label: { en: 'Metadata URL', de: 'Adresse der Metadaten' },
         help: { de: 'Wo die Metadaten des Anbieters liegen, wenn nicht unter dem Aussteller.' },
       },
     },

@@ -1,5 +1,5 @@
 /**
- * The types of auth providers, one row each. Schema, validation, secrets, log-ins, the console's form, commands, API
+ * The types of auth providers, one row each. Schema, validation, secrets, sign-ins, the console's form, commands, API
  * description and reference derive from the rows, so that a new type is a file beside this one and a row here.
  */
 import { apiKey } from './api-key.ts';
@@ -34,7 +34,7 @@ export function hasKeys(type: string): boolean {
   return isProviderType(type) && PROVIDER_TYPES[type].protocol === 'keys';
 }
 
-/** Whether log-ins or tokens of the provider prove who a person is, with an e-mail address or claims. Keys do not. */
+/** Whether sign-ins or tokens of the provider prove who a person is, with an email address or claims. Keys do not. */
 export function provesPeople(type: string): boolean {
   return !hasKeys(type);
 }

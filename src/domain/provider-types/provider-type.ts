@@ -40,7 +40,7 @@ export interface IssuerAddress {
   readonly discoveryUrl: string | undefined;
 }
 
-/** How log-ins with OpenID Connect treat a provider of the type. */
+/** How sign-ins with OpenID Connect treat a provider of the type. */
 export interface OpenIdRules {
   /** The requested scopes, unless the data has others. */
   readonly scopes: readonly string[];
@@ -60,9 +60,9 @@ export interface OpenIdRules {
    * of the userinfo endpoint, the more trusted first.
    */
   readonly claimsOf: (sources: readonly ProviderClaims[], data: ProviderData) => readonly ProviderClaims[];
-  /** Whether a log-in without a verified e-mail address is refused. */
+  /** Whether a log-in without a verified email address is refused. */
   readonly needsEmail: boolean;
-  /** Whether an e-mail address counts as verified if the provider makes no statement about it. */
+  /** Whether an email address counts as verified if the provider makes no statement about it. */
   readonly trustsUnsaidEmail: (data: ProviderData) => boolean;
 }
 

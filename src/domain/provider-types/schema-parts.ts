@@ -19,7 +19,7 @@ export function address(description: string) {
 export const CLIENT_PROPERTIES = {
   client_id: {
     type: 'string',
-    description: 'What the provider calls this application',
+    description: 'The ID that the provider issued for this application',
     minLength: 1,
     maxLength: 1_000,
   },
@@ -32,7 +32,7 @@ export const CLIENT_PROPERTIES = {
   },
   scopes: {
     type: 'array',
-    description: 'What a login asks for, for example openid, email, profile',
+    description: 'The scopes that a sign-in requests, for example openid, email, profile',
     items: { type: 'string', minLength: 1, maxLength: 300 },
     maxItems: 100,
   },
@@ -40,13 +40,13 @@ export const CLIENT_PROPERTIES = {
 
 export const CLIENT_FIELDS: Readonly<Record<keyof typeof CLIENT_PROPERTIES, FieldTexts>> = {
   client_id: {
-    label: { en: 'Client id', de: 'Client-ID' },
+    label: { en: 'Client ID', de: 'Client-ID' },
     help: { de: 'Wie der Anbieter diese Anwendung nennt.' },
   },
   client_secret: {
     label: { en: 'Client secret', de: 'Client-Geheimnis' },
     help: {
-      en: 'The secret that the provider gave this application.',
+      en: 'The client secret that the provider issued for this application.',
       de: 'Das Geheimnis, das der Anbieter dieser Anwendung gegeben hat.',
     },
   },
