@@ -99,7 +99,7 @@ export async function bundleProgram(root: string): Promise<void> {
     const { mtimeMs, size } = statSync(join(root, path));
     return [path, mtimeMs, size];
   };
-  // A file that changes meanwhile has another stamp afterwards.
+  // A file that changes in the meantime has another stamp afterwards.
   const startedMs = Date.now();
   const metafile = await bundle(
     root,
@@ -110,7 +110,8 @@ export async function bundleProgram(root: string): Promise<void> {
   );
   const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
   const files = [...own, 'package.json', PACKAGES_LOCK].map(stampOf);
-  if (files.some(([, changedMs]) => changedMs >= startedMs)) throw new Error('a source changed meanwhile');
+  if (files.some(([, changedMs]) => changedMs >= startedMs))
+    throw new Error('a source changed in the meantime');
   const next = join(bundles, `${folder}.json`);
   writeFileSync(next, JSON.stringify({ root, folder, files } satisfies ProgramBundle));
   renameSync(next, bundleIndex(root));

@@ -1,6 +1,6 @@
 /**
  * Orders one certificate for a gateway, which started it: a process of its own, no command. It ends after its outcome, or
- * when the gateway is gone or does not want it any more. Signals of a terminal are the gateway's. ADR 0056.
+ * when the gateway is gone or no longer wants it. Signals of a terminal are the gateway's. ADR 0056.
  */
 import process from 'node:process';
 import { messageOf } from '#base';

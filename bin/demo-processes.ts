@@ -18,7 +18,7 @@ const ENTRY = join(HERE, 'frontdoor.ts');
 const SAMPLE = join(HERE, '..', 'src', 'agent', 'sample-service.ts');
 /** The arguments with which the launcher starts an agent. */
 const SMALL_PROCESS = [...process.execArgv, ...nodeFlags('agent')];
-/** The sample service is small for all that it does. Flags that size the heap would make Node compile its own modules anew. */
+/** The sample service is small for all that it does. Flags that size the heap would make Node compile its own modules again. */
 const SAMPLE_PROCESS = [
   '--disable-warning=ExperimentalWarning',
   '--disable-sigusr1',

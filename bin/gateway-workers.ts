@@ -207,7 +207,7 @@ export class GatewayWorkers {
         await next.ready;
       } catch {
         log.error({ worker: slot.index + 1 }, 'a new worker did not start: the others stay');
-        // The former worker goes on serving.
+        // The former worker continues serving.
         if (former !== undefined && this.#living.has(former)) {
           slot.worker = former;
           this.#forget(slot);

@@ -1,5 +1,5 @@
 /**
- * How a program of ours ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
+ * How a program of Frontdoor ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
  * cuts the drain short. The same signal twice within a second is one: terminals and launchers both pass it on.
  * SIGHUP reads files again and never ends a program; SIGUSR2 replaces a gateway's workers. A program whose launcher
  * goes, however it goes, stops as by SIGINT; one that still starts ends at once.

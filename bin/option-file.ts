@@ -19,7 +19,7 @@ export function readSecretFile(path: string, option: string): string {
   return readOptionFile(path, option);
 }
 
-/** Refuses a secret that was given in place of the file that holds it, and does not repeat it. */
+/** Refuses a secret that was given instead of the file that holds it, and does not repeat it. */
 export function checkNamesFile(path: string, option: string): void {
   if (existsSync(path)) return;
   const message = `${option}: there is no such file; the option takes the path of a file, not its content`;

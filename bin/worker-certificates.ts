@@ -38,7 +38,7 @@ export class WorkerCertificates implements CertificateSource {
   /** The supervisor does it. */
   retry(): void {}
 
-  /** Orders go on at the supervisor. */
+  /** Orders continue at the supervisor. */
   close(): Promise<void> {
     this.#listeners.clear();
     return Promise.resolve();

@@ -50,7 +50,7 @@ const STEPS: readonly CheckStep[] = [
     name: 'format',
     about: 'formatting',
     args: [OXFMT, '--check', '.'],
-    remedy: '"npm run check -- --fix" writes the files anew',
+    remedy: '"npm run check -- --fix" writes the files again',
   },
   {
     name: 'arch',

@@ -70,7 +70,7 @@ test('what another failure has ended is marked as cancelled', async (t) => {
   assert.deepEqual(Object.fromEntries(marks), { 'a house › has a roof': true, 'a house': false });
 });
 
-test('a file that cannot be loaded fails, and those that share its process go on', async (t) => {
+test('a file that cannot be loaded fails, and those that share its process continue', async (t) => {
   const broken = `throw new Error('not even begun');`;
   const { broken: alone } = await run(t, { broken });
   assert.equal(alone!.problem, 'its process ended with status 1');

@@ -8,7 +8,7 @@ import type { TestFileResult } from './test-process.ts';
 export const MAX_REPEATED_FILES = 3;
 
 /**
- * Runs each failed file of `results` again, and puts the second result in place of the first if the file passed.
+ * Runs each failed file of `results` again, and puts the second result instead of the first if the file passed.
  * Returns the first results of those files.
  */
 export async function repeatFailed(

@@ -15,7 +15,7 @@ import {
 import { inspectAgentLock, isRunning } from './agent-lock.ts';
 
 export type Adoption =
-  /** No agent runs (any more), so start one. `replaced` is the process id of one that was ended. */
+  /** No agent runs, so start one. `replaced` is the process id of one that was ended. */
   | { readonly action: 'start'; readonly replaced?: number }
   /** The agent continues; watch it with `isRunning`. */
   | { readonly action: 'adopt'; readonly holder: LockHolder };

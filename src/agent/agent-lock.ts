@@ -113,7 +113,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Undefined when there is none or it is not one of ours. Throws `conflict` for one of a newer format. */
+/** Undefined when there is none or it is not one of Frontdoor. Throws `conflict` for one of a newer format. */
 function readHolder(path: string): LockHolder | undefined {
   let text: string;
   try {

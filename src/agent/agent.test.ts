@@ -373,25 +373,29 @@ test('a second close with less time cuts the drain short', { timeout: 60_000 }, 
   assert.match((await callerClosed)?.message ?? '', /agent stopped/);
 });
 
-test('the control plane may go away and come back; what is hosted goes on', { timeout: 60_000 }, async () => {
-  const { agent, network } = await world();
-  const target = await hello();
-  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
-  network.failure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
-  const polls = network.calls.length;
-  network.calls.push = (...names: string[]): number => {
-    const length = Array.prototype.push.apply(network.calls, names);
-    network.changed();
-    return length;
-  };
-  await network.until(() => network.calls.length > polls + 1);
-  assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'away');
-  assert.match(await get(await network.dial('app')), /hello$/);
-  network.failure = undefined;
-  network.put({ name: 'late', shareMode: 'public', backendMode: 'proxy', target }, false);
-  await network.until(() => network.hosted.has('late'));
-  assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'connected');
-});
+test(
+  'the control plane may go away and come back; what is hosted continues',
+  { timeout: 60_000 },
+  async () => {
+    const { agent, network } = await world();
+    const target = await hello();
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+    network.failure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
+    const polls = network.calls.length;
+    network.calls.push = (...names: string[]): number => {
+      const length = Array.prototype.push.apply(network.calls, names);
+      network.changed();
+      return length;
+    };
+    await network.until(() => network.calls.length > polls + 1);
+    assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'away');
+    assert.match(await get(await network.dial('app')), /hello$/);
+    network.failure = undefined;
+    network.put({ name: 'late', shareMode: 'public', backendMode: 'proxy', target }, false);
+    await network.until(() => network.hosted.has('late'));
+    assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'connected');
+  },
+);
 
 test(
   'the shares of the configuration file are made, and nothing is written for those that stand',
@@ -498,7 +502,7 @@ test('a new terminator reports its health', { timeout: 60_000 }, async () => {
 });
 
 test(
-  'a share is bound again when its encryption changes, and can be dialed meanwhile',
+  'a share is bound again when its encryption changes, and can be dialed in the meantime',
   { timeout: 60_000 },
   async () => {
     const { agent, network } = await world();

@@ -82,7 +82,7 @@ export interface Agent {
   reload(): Promise<void>;
   /**
    * Releases the data directory for the next agent, lets circuits end for up to `drainMs`, then closes. Shares
-   * without another host are served meanwhile. A second call with less time shortens the drain.
+   * without another host are served in the meantime. A second call with less time shortens the drain.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }

@@ -168,7 +168,7 @@ export class ShareRegistry {
     for (const hosted of this.#hosted.values()) yield* hosted.copies();
   }
 
-  /** Resolves when the condition holds, the time is over or the wait is cut. Idle circuits are broken off meanwhile. */
+  /** Resolves when the condition holds, the time is over or the wait is cut. Idle circuits are broken off in the meantime. */
   async #until(isSo: () => boolean, timeoutMs: number, { quietMs, of, cut }: DrainStep): Promise<void> {
     if (cut.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

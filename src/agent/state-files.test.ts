@@ -54,7 +54,7 @@ const TABLE: Readonly<Record<string, Row>> = {
 describe('a start of an agent', () => {
   for (const [name, { write, consequence }] of Object.entries(TABLE))
     for (const [state, contentOf] of Object.entries(DAMAGED_STATES))
-      it(`with ${name} ${state} goes on without it, and loses nothing in silence`, async () => {
+      it(`with ${name} ${state} continues without it, and loses nothing in silence`, async () => {
         const path = join(folder, `${state}-${name}`);
         const records: LogRecord[] = [];
         const log = recordingLog((record) => records.push(record));

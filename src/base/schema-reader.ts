@@ -7,7 +7,7 @@
 import type { Static, TSchema } from 'typebox';
 import { isJsonObject } from './json-object.ts';
 
-/** A part of a value that could not be read, in place of which the value goes on without it. */
+/** A part of a value that could not be read, instead of which the value continues without it. */
 export interface LostEntry {
   /** Name of the lossy list or field. */
   readonly list: string;

@@ -1,5 +1,5 @@
 /**
- * A shape is the form of something that one program of ours sends to another or keeps in a file, with the number of its
+ * A shape is the form of something that one program of Frontdoor sends to another or keeps in a file, with the number of its
  * format. A reader takes every text of its own format: fields that it does not know are treated as the schema says,
  * missing ones get their defaults. A format above its own is refused by name, with what to do about it. The number is a
  * field of the value, or travels beside it (in the header `FORMAT_HEADER` over HTTP); where it is absent it is 1.

@@ -38,7 +38,7 @@ export class ShortLivedMap<Key extends string | number, Value extends object> {
     return this.#entries.delete(key);
   }
 
-  /** As those of a `Map`: in the order of their addition, with those that are added meanwhile. */
+  /** As those of a `Map`: in the order of their addition, with those that are added in the meantime. */
   *values(): Generator<Value, void> {
     for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }

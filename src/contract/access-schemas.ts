@@ -267,7 +267,7 @@ export const policyComparisonSchema = closed({
   }),
   different: Type.Array(
     closed({
-      id: Type.String({ description: 'ID of the recording, or the error id' }),
+      id: Type.String({ description: 'ID of the recording, or the error ID' }),
       at: timestamp(),
       method: Type.String(),
       host: Type.String(),

@@ -12,7 +12,7 @@ export interface CurlRequest {
   readonly body: { readonly text: string } | 'binary' | undefined;
 }
 
-/** It stands for what somebody has to fill in. */
+/** It stands for what someone has to fill in. */
 const PLACE = '…';
 
 /** curl sets them itself, or they belong to one connection. */

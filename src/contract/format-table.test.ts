@@ -42,7 +42,7 @@ const parsers: Partial<Record<FormatName, (text: string) => boolean>> = {
   'zone-name': isZoneName,
 };
 
-/** A reader of the API's description that knows nothing of ours. */
+/** A reader of the API's description that knows nothing of Frontdoor. */
 function reader(name: FormatName): (text: string) => boolean {
   const ajv = new Ajv2020({ strict: true });
   ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);

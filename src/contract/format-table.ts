@@ -160,7 +160,7 @@ export const stringFormats = {
   ),
   'email-pattern': patterned(
     patterns.EMAIL_PATTERN,
-    { maxLength: 318, description: 'An email address, or `*@` and a domain for everybody there.' },
+    { maxLength: 318, description: 'An email address, or `*@` and a domain for everyone there.' },
     { rule: 'name@domain or *@domain', name: 'email pattern', example: '*@example.com' },
   ),
   'ip-network': patterned(

@@ -47,7 +47,7 @@ export interface ParameterRow {
 
 export interface AnswerSheet {
   readonly status: number;
-  /** Empty if there is no JSON body, or if it follows no schema of ours. */
+  /** Empty if there is no JSON body, or if it follows no schema of Frontdoor. */
   readonly fields: readonly FieldRow[];
   /** Type of the whole JSON value: `object`, `array of object`. Undefined if there is none. */
   readonly type: string | undefined;

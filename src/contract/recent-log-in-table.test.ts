@@ -14,7 +14,7 @@ const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
   ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),
 ]);
-/** The stored data of a provider, and the users of a policy, have masks in place of secrets; the rest are codes of errors. */
+/** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([
   ...(['getAuthProvider', 'getSharePolicy', 'replaceSharePolicy'] as const),
   ...(['listFailures', 'getFailure', 'getUnroutedFailure'] as const),

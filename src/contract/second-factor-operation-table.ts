@@ -7,7 +7,7 @@ import {
   secondFactorSecretSchema,
 } from './second-factor-schemas.ts';
 
-/** Everybody with a session may change one's own. */
+/** Everyone with a session may change one's own. */
 const own = { group: 'People', scope: 'frontdoor.read' } as const;
 const path = '/caller/second-factor';
 

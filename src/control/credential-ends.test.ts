@@ -279,7 +279,11 @@ describeEachStore('what a credential opened', (open) => {
     assert.equal((await thief.post('/console/log-in/second-factor', { code })).statusCode, 303);
     const goesOn = async (act: Promise<unknown>) => {
       await act;
-      assert.equal((await browser.call('GET', '/caller')).statusCode, 200, 'the session that did it goes on');
+      assert.equal(
+        (await browser.call('GET', '/caller')).statusCode,
+        200,
+        'the session that did it continues',
+      );
     };
     return {
       acts: { session: actOf(thief) },
@@ -475,7 +479,7 @@ describe('what a credential at the edge opened', () => {
         const headers = { 'zt-session': token };
         await succeeds(rawRequest(api, { method: 'PUT', path, headers, body: JSON.stringify(wanted) }));
         const services = { path: '/edge/client/v1/services', headers };
-        assert.equal((await rawRequest(api, services)).status, 200, 'the session that did it goes on');
+        assert.equal((await rawRequest(api, services)).status, 200, 'the session that did it continues');
       },
       'set by another enrollment': async ({ id, username }) => {
         const body = { method: 'updb', identityId: id, username };

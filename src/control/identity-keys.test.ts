@@ -43,7 +43,7 @@ describeEachStore('the keys of identity tokens for origins', (open) => {
     assert.deepEqual(announced.at(-1), [second, first], 'its time has come');
     clock.advance(6 * 60_000 + 1);
     feed.heartbeat();
-    assert.deepEqual(announced.at(-1), [second], 'nothing that the old one signed is good any more');
+    assert.deepEqual(announced.at(-1), [second], 'nothing that the old one signed is valid');
     assert.equal(announced.length, 3);
     await rotation.close();
   });

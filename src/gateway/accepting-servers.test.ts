@@ -30,7 +30,7 @@ function openSockets(): ReadonlyMap<string, string> {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`);
     } catch {
-      return 'closed meanwhile';
+      return 'closed in the meantime';
     }
   };
   const links = readdirSync('/proc/self/fd').map((fd) => [fd, linkOf(fd)] as const);

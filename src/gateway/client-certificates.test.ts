@@ -144,7 +144,7 @@ describe('a client certificate', () => {
     }
   });
 
-  it('is believed by its leaf: one of ours beside a foreign leaf changes nothing', async () => {
+  it('is believed by its leaf: one of Frontdoor beside a foreign leaf changes nothing', async () => {
     const { facts } = await enter('staff.share.example', {
       cert: `${guest.cert}\n${ann.cert}`,
       key: guest.key,

@@ -52,7 +52,7 @@ describe('origins that misbehave', () => {
   ];
 
   for (const [name, bytes] of MALFORMED) {
-    it(`answers 502 for ${name}, and uses the circuit no more`, async () => {
+    it(`answers 502 for ${name}, and no longer uses the circuit`, async () => {
       await world.serveRaw('bad', saying(bytes), { updatedAtMs: Math.random() });
       const answer = (await world.ask(get('bad'))).replace(/^(?:HTTP\/1\.1 102 Processing\r\n\r\n)*/, '');
       assert.equal(statusOf(answer), 502, answer);

@@ -34,7 +34,7 @@ export interface TlsSettings {
   readonly hasClientAuthorities?: () => boolean;
   /**
    * For a server name (canonical) without a certificate: a promise that resolves in bounded time, to true when the handshake
-   * goes on and to false when it has to end. Undefined: it goes on now. Absent: no certificates are obtained on demand.
+   * continues and to false when it has to end. Undefined: it continues now. Absent: no certificates are obtained on demand.
    */
   readonly missing?: ((serverName: string) => Promise<boolean> | undefined) | undefined;
 }
@@ -53,7 +53,7 @@ export interface TlsFrontOptions {
 
 /** A connection during its handshake. */
 interface Entering {
-  /** Later by the time for which the handshake waited for a certificate: the client could not go on. */
+  /** Later by the time for which the handshake waited for a certificate: the client could not continue. */
   acceptedAtMs: number;
   /** The requested authorities, and the server name they belong to. */
   asked: { readonly name: string; readonly authorities: readonly string[] } | undefined;
@@ -90,7 +90,7 @@ export class TlsFront {
     this.#entering.set(peer, { acceptedAtMs, asked: undefined });
     socket.once('close', () => this.#entering.delete(peer));
     socket.on('error', () => {});
-    // Until the handshake is complete: a client that sends its end meanwhile is gone, not waiting for a
+    // Until the handshake is complete: a client that sends its end in the meantime is gone, not waiting for a
     // response.
     socket.allowHalfOpen = false;
     const { clientAuthorities, hasClientAuthorities, missing } = this.#options.settings;

@@ -74,7 +74,7 @@ const answered = ({ received }: Caller, pattern: RegExp) =>
   );
 const ended = ({ received }: Caller) => until('the end of the connection', () => received.isClosed, Boolean);
 
-test('a body is read whole, byte by byte and in chunks, and the connection goes on', async () => {
+test('a body is read whole, byte by byte and in chunks, and the connection continues', async () => {
   const { port, intake } = await open({});
   const whole = call(port, 'Content-Length: 5', 'hello');
   await answered(whole, /^HTTP\/1\.1 200 [^]*\r\n\r\n5$/);

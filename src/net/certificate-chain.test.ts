@@ -53,12 +53,12 @@ describe('the certificate of a peer', () => {
     assert.equal(check(leafOf(await middle.issue('below')), [], root.ca), why, 'with a link missing');
   });
 
-  test('is refused from another authority with the name of ours', async () => {
+  test('is refused from another authority with the name of Frontdoor', async () => {
     const namesake = await makeTestAuthority('root');
     assert.notEqual(check(leafOf(await namesake.issue('x')), [namesake.ca], root.ca), undefined);
   });
 
-  test('is not believed when a leaf of ours signed it', async () => {
+  test('is not believed when a leaf of Frontdoor signed it', async () => {
     const below = leafOf(await middle.issue('below'));
     const plain = (await root.issue('middle')).cert;
     assert.notEqual(check(below, [plain], root.ca), undefined);

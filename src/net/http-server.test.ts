@@ -14,7 +14,7 @@ import { createApiServer, type ApiServerLimits } from './http-server.ts';
 const DEADLINE_MS = 2_000;
 const servers: Server[] = [];
 let server: Server;
-/** Cuts nobody off while a test goes on. */
+/** Cuts nobody off while a test continues. */
 let patient: Server;
 
 before(async () => {
@@ -78,7 +78,7 @@ async function answers(of = server): Promise<boolean> {
 
 test('a client that sends nothing, before or after the handshake, or never ends a head, is cut off; others are served', async () => {
   const { port } = server.address() as AddressInfo;
-  // The deadline is for honest callers, too, where this process is kept from going on.
+  // The deadline is for honest callers, too, where this process is kept from continuing.
   const handshake = async (): Promise<TLSSocket> => (await until('a handshake', () => tls(), Boolean)).value;
   const silent: Socket[] = [];
   for (let n = 0; n < 5; n += 1) {

@@ -15,7 +15,7 @@ export const SERVICE_SOCKET_OPTIONS = {
 
 /**
  * Resolves when `socket` emits `event`. Otherwise destroys it and rejects: with `dial-timeout` when it is not established
- * in time, with `unrouted` when the circuit ended meanwhile, or with the reason of the failure.
+ * in time, with `unrouted` when the circuit ended in the meantime, or with the reason of the failure.
  */
 export function whenEstablished(
   socket: Socket,

@@ -1,4 +1,4 @@
-/** Renames a file of ours that cannot be read, so that the program continues without it and nothing is lost. */
+/** Renames a file of Frontdoor that cannot be read, so that the program continues without it and nothing is lost. */
 import { renameSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 

@@ -1,6 +1,6 @@
 /**
  * Keeps an outage short in the log: the first line about a subject is written at once, and what repeats is counted. While it
- * goes on, one line a minute has the sums. `QuietLog` limits what peers can cause; this is for failures that have many results.
+ * continues, one line a minute has the sums. `QuietLog` limits what peers can cause; this is for failures that have many results.
  */
 import type { Log, LogFields } from '#base';
 

@@ -197,7 +197,7 @@ describe('a TLS port', () => {
     assert.equal(await said(port, ['ziti-link']), 'link');
   });
 
-  test('refuses certificates that cannot be used, and goes on with those it has', async (t) => {
+  test('refuses certificates that cannot be used, and continues with those it has', async (t) => {
     const { port, ports } = await openPort(t);
     speak(port, 'link', ['ziti-link']);
     const mixed = { default: { ...server, key: client.key }, alternates: [] };

@@ -1,5 +1,5 @@
 /**
- * YAML files that an operator writes for a program of ours: read by one schema and by rules across fields, with all
+ * YAML files that an operator writes for a program of Frontdoor: read by one schema and by rules across fields, with all
  * problems at once, each with its place. The router's file follows OpenZiti's dialect and has a reader of its own.
  */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';

@@ -372,7 +372,7 @@ export class Router {
   async #drain(drainMs: number): Promise<void> {
     const { log } = this.#options;
     const untilMs = this.#clock.monotonicMs() + drainMs;
-    // Also notifies controllers that reconnect meanwhile, because they forget it when the channel closes.
+    // Also notifies controllers that reconnect in the meantime, because they forget it when the channel closes.
     this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
     this.#edge?.drain();

@@ -43,7 +43,7 @@ test('clients of one that fails spread over the others', () => {
   assert.deepEqual([...used].sort(), [B, C]);
 });
 
-test('the home is due again after a random pause, which grows while it fails soon, and starts anew after ten minutes there', () => {
+test('the home is due again after a random pause, which grows while it fails soon, and starts again after ten minutes there', () => {
   const pauseOf = (choice: ControlPlaneChoice, clock: ManualClock): number => {
     choice.failed(A);
     for (let ms = 0; ; ms += 10_000) {

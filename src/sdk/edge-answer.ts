@@ -15,7 +15,7 @@ export function dataOf(answer: JsonAnswer): unknown {
   return typeof json === 'object' && json !== null ? (json as { readonly data?: unknown }).data : undefined;
 }
 
-/** The content of an answer that has a shape of ours, with the entries that it lost. */
+/** The content of an answer that has a shape of Frontdoor, with the entries that it lost. */
 export function shapeOf<S extends TSchema>(
   answer: JsonAnswer,
   shape: Shape<S>,

@@ -119,7 +119,7 @@ export class EdgeApiClient {
     return this.#logIn;
   }
 
-  /** Discards an ended session. The next call logs in again, unless that has happened meanwhile. */
+  /** Discards an ended session. The next call logs in again, unless that has happened in the meantime. */
   forgetSession(token: string): void {
     if (this.#session?.token !== token) return;
     this.#session = undefined;
@@ -241,7 +241,7 @@ export class EdgeApiClient {
       },
       readEdgeSession,
     );
-    // If the identity was renewed meanwhile, the log-in with the new certificate counts.
+    // If the identity was renewed in the meantime, the log-in with the new certificate counts.
     if (identity === this.connection.identity && !this.connection.isClosed) {
       this.#session = session;
       for (const listener of this.#sessionListeners) listener(session);

@@ -192,7 +192,7 @@ test('a dial that crosses with the end of its bind is refused for the moment, no
   assert.equal(answer.headers.u8(headerId.ctrl.routeErrorCode), RouteErrorCode.resourcesNotAvailable);
 });
 
-test('a channel reports when no circuit has to acknowledge repetitions any more', async (t) => {
+test('a channel reports when no circuit has to acknowledge repetitions now', async (t) => {
   const router = new CountingRouter(t);
   const [first, second] = (await router.dial(2)) as [OverlayCircuit, OverlayCircuit];
   for (const circuit of [first, second]) {

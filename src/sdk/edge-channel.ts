@@ -289,7 +289,7 @@ export class EdgeChannel implements CircuitCarrier<OverlayCircuit> {
     const circuitId = frame.headers.text(edge.circuitId) ?? '';
     if (bind === undefined) {
       // The dial crossed with the end of the bind. Another process may host the terminator by now.
-      this.#refuseDial(frame, bindConnId, 'not hosted here any more', ROUTE_CODE['not-now']);
+      this.#refuseDial(frame, bindConnId, 'no longer hosted here', ROUTE_CODE['not-now']);
       return;
     }
     if (connId === undefined || circuitId === '' || !frame.headers.bool(edge.useXgressToSdk)) {

@@ -98,7 +98,7 @@ export class EdgeConnection {
     return this.#choice.replace(online, offline);
   }
 
-  /** Called when a control plane of ours states in a response that its authorities changed. */
+  /** Called when a control plane of Frontdoor states in a response that its authorities changed. */
   onAuthoritiesChange(listener: () => void): void {
     this.#authoritiesListeners.push(listener);
   }
@@ -224,7 +224,7 @@ export class EdgeConnection {
     if (next !== undefined) this.#log.warn({ from: url, to: next, error }, 'using another control plane');
   }
 
-  /** Returns to the home when it is time and it responds. Streams go on where they are. */
+  /** Returns to the home when it is time and it responds. Streams continue where they are. */
   #lookHome(): void {
     const { home } = this.#choice;
     if (!this.#choice.isReturnDue) return;

@@ -208,7 +208,7 @@ describe('a circuit between two clients', () => {
     assert.equal(seen.includes(sent.subarray(100, 120)), false);
   });
 
-  it('needs no received payload any more once it is opened, and keeps those in clear', async (t) => {
+  it('needs no received payload now once it is opened, and keeps those in clear', async (t) => {
     for (const isClear of [false, true]) {
       const router = new ReadingRouter(t);
       router.keepsDialerKey = router.keepsHostKey = !isClear;

@@ -205,11 +205,11 @@ describe('a dial', () => {
     };
     routers.r1.isListed = false;
     for (let polls = 0; polls < 3; polls += 1) await poll();
-    channel!.sendData(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.originator, Buffer.from('goes on')));
+    channel!.sendData(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.originator, Buffer.from('continues')));
     await until(
       'bytes arrive',
       () => received.join(''),
-      (text) => text === 'goes on',
+      (text) => text === 'continues',
     );
     const startMs = performance.now();
     mock.method(performance, 'now', () => startMs + SOME_MINUTES_MS);

@@ -24,7 +24,7 @@ export class PayloadMemory {
     return slab.subarray(0, bytes);
   }
 
-  /** `data` is not used any more. Other memory than that of `take` is ignored. */
+  /** `data` is no longer used. Other memory than that of `take` is ignored. */
   give({ buffer }: Uint8Array): void {
     if (this.#free.length < MAX_FREE && this.#own.has(buffer) && buffer instanceof ArrayBuffer)
       this.#free.push(new Uint8Array(buffer));

@@ -27,7 +27,7 @@ test('a silent channel is replaced while its router accepts others, and the rout
     onChannel: (channel) => {
       accepted.push(channel);
       channel.handle({ onFrame: () => {} });
-      // Nothing reaches the far end of the first channel any more.
+      // Nothing reaches the far end of the first channel now.
       if (accepted.length === 1) channel.pauseReading();
     },
   });

@@ -19,7 +19,7 @@ export interface RouterConnectionOptions {
   readonly api: EdgeApiClient;
   readonly log: Log;
   readonly openChannel?: ChannelOpener | undefined;
-  /** Whether new circuits can use another router, so that one that is shutting down gets none. */
+  /** Whether new circuits can use another router, so that one that is shutting down receives no circuits. */
   hasOtherWay(connection: RouterConnection): boolean;
   onUp(connection: RouterConnection): void;
   onDown(connection: RouterConnection, reason: string): void;

@@ -30,7 +30,7 @@ test('it is kept while the network is away, and replaced as soon as that is back
   assert.deepEqual(stepsOf(8_000, (nowMs) => nowMs >= 4_000).at(-1), ['replace', 4_250]);
 });
 
-test('a process that stood still reads first what came meanwhile', () => {
+test('a process that stood still reads first what came in the meantime', () => {
   const machine = new RouterSilenceMachine(1, 0);
   assert.equal(machine.check(1, 6_000), 'wait');
   assert.equal(machine.check(1, 6_000 + SILENCE_CHECK_MS), 'wait');

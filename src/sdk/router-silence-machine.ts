@@ -3,7 +3,7 @@
  * behind a translator of addresses that forgot the first. Time is an argument.
  */
 
-/** A router of ours sends something about once a second: answers to heartbeats and to probes of its latency. */
+/** A router of Frontdoor sends something about once a second: answers to heartbeats and to probes of its latency. */
 const SUSPECT_AFTER_MS = 2_000;
 const PROBE_AGAIN_MS = 500;
 /** Interval of checks. After a longer pause, this process may not have read what came. */

@@ -53,7 +53,7 @@ export const EdgeErrorCode = {
   invalidPrecedence: 9,
   invalidCost: 10,
   encryptionDataMissing: 11,
-  /** Our own code, from a router to a client of ours: no control plane responds. */
+  /** Our own code, from a router to a client of Frontdoor: no control plane responds. */
   noController: 61_001,
 } as const;
 

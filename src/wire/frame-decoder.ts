@@ -71,7 +71,7 @@ export class FrameDecoder {
   #unfinishedBytes = 0;
   /** Length of the unfinished frame, without a body that is passed on in parts; 0 while its head is incomplete. */
   #frameLength = 0;
-  /** Whether the receiver of the last payload needs its data no more. */
+  /** Whether the receiver of the last payload no longer needs its data. */
   #isSpent = false;
   #onPart: BodyPartHandler | undefined;
   /** The frame whose body is passed on in parts. */

@@ -344,7 +344,7 @@ const EDGE_MESSAGES = {
   postureStateChange: row(10904, 'PostureStateChange', 'router', 'protobuf', 'Push.', '2.0'),
 } as const;
 
-/** Sent only to a peer whose hello contains a release of ours. */
+/** Sent only to a peer whose hello contains a release of Frontdoor. */
 const OWN_MESSAGES = {
   stopping: row(61000, 'Stopping', 'both', 'empty', 'The sender stops soon: dial elsewhere.'),
   circuitsLeaving: row(61001, 'CircuitsLeaving', 'both', 'text', 'Circuits whose far end stops.'),

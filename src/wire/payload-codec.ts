@@ -53,10 +53,10 @@ export class PayloadFrame {
   headers: Map<number, Uint8Array> | undefined;
   /** Header 1000, on edge channels only. */
   connId: number | undefined;
-  /** A received heartbeat, or the response to one of ours, that this frame carried. Never sent. */
+  /** A received heartbeat, or the response to one of Frontdoor, that this frame carried. Never sent. */
   heartbeat: Uint8Array | undefined;
   heartbeatResponse: Uint8Array | undefined;
-  /** Set by the receiver once nothing refers to `data` any more. The decoder may free its memory then. */
+  /** Set by the receiver once nothing refers to `data`. The decoder may free its memory then. */
   isSpent: boolean;
 
   constructor(circuitId: string, sequence: number, flags: number, data: Uint8Array) {

@@ -1,6 +1,6 @@
 /**
- * Reports of a router to a controller of ours about hellos that it refused: an Alert of our own type (ADR 0022).
- * A controller announces in its ServerHello that it accepts them; other controllers get none.
+ * Reports of a router to a controller of Frontdoor about hellos that it refused: an Alert of our own type (ADR 0022).
+ * A controller announces in its ServerHello that it accepts them; other controllers receive none.
  */
 import type { CtrlBody, CtrlInit } from './ctrl-messages.ts';
 
@@ -21,7 +21,7 @@ export interface RefusedHello {
 type AlertInit = NonNullable<CtrlInit<'alerts'>['alerts']>[number];
 type Alert = CtrlBody<'alerts'>['alerts'][number];
 
-/** Longer than any certificate of ours. */
+/** Longer than any certificate of Frontdoor. */
 const MAX_CERTIFICATE_CHARACTERS = 8_192;
 const MAX_OCCURRENCES = 1_000_000;
 const REASON = /^[a-z0-9-]{1,64}$/;

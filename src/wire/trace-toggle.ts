@@ -1,4 +1,4 @@
-/** A wish to trace channels, or to end it: the applications and channels that it selects, and what its answer lists. */
+/** A request to trace channels, or to end it: the applications and channels that it selects, and what its answer lists. */
 import { shortPatternOf } from '#base';
 import { ctrlMessages } from './ctrl-messages.ts';
 import { TraceToggleVerbosity } from './gen/trace-pb.ts';

@@ -21,7 +21,7 @@ export interface SendPort {
   sendPayload(frame: PayloadFrame): void;
   drained(): void;
   /**
-   * The far end has this payload, and nothing refers to its data any more. It is not called for a payload that was
+   * The far end has this payload, and nothing refers to its data. It is not called for a payload that was
    * retransmitted, because that may still wait to be sent.
    */
   acknowledged?(data: Uint8Array): void;

@@ -54,7 +54,7 @@ class Flow {
   }
 }
 
-test('far ends that acknowledge nothing hold at most the budget together, and each circuit goes on once its own does', () => {
+test('far ends that acknowledge nothing hold at most the budget together, and each circuit continues once its own does', () => {
   const budget = new CircuitBudget(Infinity, BUDGET_BYTES);
   const flows = Array.from({ length: CIRCUITS }, () => new Flow(budget));
   for (let round = 0; round < 64; round += 1) for (const flow of flows) flow.fill(PAYLOAD_BYTES);

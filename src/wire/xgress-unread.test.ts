@@ -181,7 +181,7 @@ test('a reader whose circuit was paused gets every byte once it reads, at any pa
     assert.equal(pair.sender.isEverythingSent, false, 'it waits');
     for (let round = 0; pair.readBytes < 4 * MIB; round += 1) {
       assert.ok(round < 1_000, `${pair.readBytes} of ${pair.writtenBytes} bytes read, ${bite} at a time`);
-      // No tick: nobody has to ask, the far end says by itself that it goes on.
+      // No tick: nobody has to ask, the far end says by itself that it continues.
       pair.fill(50);
       pair.read(bite);
       pair.settle(50);

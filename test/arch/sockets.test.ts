@@ -80,7 +80,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
 
 /**
  * Files that call C libraries by `node:ffi`, and why (ADR 0073). Agents, the SDK and what handles the bytes of gateways are never among
- * them: a wrong address or length corrupts memory in place of throwing.
+ * them: a wrong address or length corrupts memory instead of throwing.
  */
 const FOREIGN_CALL_USERS: readonly (readonly [path: string, reason: string])[] = [
   [

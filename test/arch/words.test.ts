@@ -1,4 +1,4 @@
-// Texts that no file of the repository may contain: paths that only exist on somebody's machine, secrets, and
+// Texts that no file of the repository may contain: paths that exist only on one machine, secrets, and
 // the worst forms of an idiom that is hard to read.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const WORDS: readonly (readonly [pattern: RegExp, why: string])[] = [
     new RegExp(`${'files'}\\.pythonhosted\\.org|${'pypi'}\\.org/simple`),
     'the package index is the user’s choice',
   ],
-  [new RegExp(`\\b(?:localhost|127\\.0\\.0\\.1):4873\\b`), 'somebody’s own registry'],
+  [new RegExp(`\\b(?:localhost|127\\.0\\.0\\.1):4873\\b`), 'the registry of one developer'],
   [new RegExp(`BEGIN ${'(?:EC |RSA )?PRIVATE'} KEY-----\\n[A-Za-z0-9+/]{40}`), 'a private key'],
 ];
 
@@ -89,12 +89,43 @@ const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\blets? (?:it |them |this )?go\b/i, 'release, close or remove'],
   [/(?:^|[.:;] )Who (?!may|can|owns)[a-z][^?]*?[.;]/, 'the party as the subject'],
   [/(?:^|[.;] )What (?:is|was|has|waits|stands|comes|came|goes)\b[^?]*?[.;]/, 'the thing as the subject'],
+  [/\b(?:an?|the|no|this|’s|'s) wish\b|\bwished\b/i, 'request'],
+  [/\banew\b/i, 'again'],
+  [/\b\w+ of ours\b/i, 'the name of the part, or Frontdoor'],
+  [/\bgets? none\b/i, 'the verb that says what does not happen'],
+  [/\b(?:go|goes|went|going) on\b(?! (?:top|the))/i, 'continue'],
+  [/(?<!and )(?<!for )\bno more(?= *(?:[.,;)]|$))/i, 'no longer'],
+  [/\bpermit(?:s|ted)? to\b/i, 'allow, with an object before the infinitive'],
+  [/\bin doubt\b|\bdoubted\b/i, 'unsure, or the condition'],
+  [/\bany ?more\b/i, 'no longer'],
+  // At the start of a sentence it is plain.
+  [/(?<!^|[.:] )\bmeanwhile\b/i, 'in the meantime, or the event'],
+  [/\bin place of\b/i, 'instead of'],
+  [/\bsomebody\b/i, 'someone, or the name of the party'],
+  [/\beverybody\b/i, 'everyone, or the name of the parties'],
+];
+
+/** Files whose prose users see first. It is held to the terms of docs/glossary.md, too. */
+const USER_TEXTS =
+  /^(?:src\/(?:console\/.*(?:text|english)\.ts$|cli\/|contract\/)|src\/gateway\/(?:answers|access)\/|src\/control\/console\/|docs\/guide\/|README\.md$)/;
+
+/** Private words and second names of a thing, with the term. Matched in texts of the code and in Markdown, not in comments. */
+const TERMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/(?<![-/\w])log(?:s|ged|ging)?[- ](?:in|out|ins|outs)\b(?![-/])/i, 'sign in, sign-in, sign out'],
+  [/\b[Ee]-mail/, 'email'],
+  [/\balone\b/i, 'only'],
+  [/\bmay come in\b/i, 'has access'],
+  [/\b(?:[Ee]rror|[Tt]race) ids?\b/, 'ID'],
+  [/\bpermits? (?!cookies)/i, 'allow'],
 ];
 
 /** Prose that may keep a form, with the reason. */
 const MAY_STAY: readonly (readonly [text: string, why: string])[] = [
   ['whoever owns them', 'the owner is not known, and does not matter'],
   ['update login_session set email = told.column2', 'a migration that was released is never edited'],
+  ['log-in at the console ${name', 'an input of a key, whose value tokens and locks depend on'],
+  ['second factor of a log-in', 'an input of a key'],
+  ['| Term | Instead of |', 'the table of terms itself'],
   ['${before}', 'a hosts file with a name that begins with a `t` after a tab'],
 ];
 
@@ -107,6 +138,11 @@ function proseOf(path: string, text: string): string[] {
   );
   if (path === 'test/arch/words.test.ts') return comments;
   return [...comments, ...textsOf(text)];
+}
+
+function userTextsOf(path: string, text: string): string[] {
+  if (!path.endsWith('.md')) return textsOf(text);
+  return proseOf(path, text).map((piece) => piece.replaceAll(/`[^`]*`|\]\([^)]*\)/g, '…'));
 }
 
 /** String literals of several words: names of tests, messages, descriptions. */
@@ -125,6 +161,20 @@ test('prose avoids the forms that hide the subject or the verb of a sentence', (
       const line = piece.replaceAll(/\s+/g, ' ').trim();
       if (MAY_STAY.some(([text]) => line.includes(text))) continue;
       const found = IDIOMS.find(([pattern]) => pattern.test(line));
+      if (found !== undefined) wrong.push(`${path}: "${line.slice(0, 100)}": use ${found[1]}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('texts for users have one term for each thing', () => {
+  const wrong: string[] = [];
+  for (const path of repositoryFiles()) {
+    if (!USER_TEXTS.test(path) || /\.test\.ts$|fixture|-suite/.test(path)) continue;
+    for (const piece of userTextsOf(path, readFileSync(join(root, path), 'utf8'))) {
+      const line = piece.replaceAll(/\s+/g, ' ').trim();
+      if (MAY_STAY.some(([text]) => line.includes(text))) continue;
+      const found = TERMS.find(([pattern]) => pattern.test(line));
       if (found !== undefined) wrong.push(`${path}: "${line.slice(0, 100)}": use ${found[1]}`);
     }
   }

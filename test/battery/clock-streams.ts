@@ -26,7 +26,7 @@ export async function checkStreams(
       await pause(LOOK_MS);
     const afterS = ((performance.now() - startedMs) / 1_000).toFixed(0);
     for (const { name, isOpen } of streams)
-      tally.check(isOpen, `clock set to ${seconds} s: ${name} goes on`, () => `cut within ${afterS} s`);
+      tally.check(isOpen, `clock set to ${seconds} s: ${name} continues`, () => `cut within ${afterS} s`);
     for (const stream of streams) stream.close();
     try {
       streams = await openAll(world, visitor, host, {});

@@ -121,7 +121,7 @@ export const HANDED_ON: readonly {
         'a coding in capitals',
         'a tab after a chunk size',
         'a chunk extension beyond its bound',
-        'a request in place of the empty line after the last chunk',
+        'a request instead of the empty line after the last chunk',
       ],
       haproxy: [
         'two equal Content-Lengths',

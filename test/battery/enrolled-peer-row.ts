@@ -1,7 +1,7 @@
 /**
  * L10: one enrolled identity wants the memory of router, agent and gateway: 500 channels with unfinished frames of
  * 16 MiB, hellos that are never finished, and 200,000 payloads of one byte out of order. Each part has 512 MiB; nobody
- * grows by more than 96 MiB, and what others do goes on.
+ * grows by more than 96 MiB, and what others do continues.
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -30,7 +30,7 @@ const OTHERS_BYTES = 1 * MIB;
 
 export const ENROLLED_PEER_ROW: BatteryRow = {
   id: 'L10',
-  title: 'one enrolled identity takes at most 96 MiB of a part, and others go on',
+  title: 'one enrolled identity takes at most 96 MiB of a part, and others continue',
   run: async (context, product) => {
     const tally = new Tally();
     const origin = await startLoadOrigin();

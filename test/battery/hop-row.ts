@@ -295,7 +295,7 @@ async function runHeldBytes(
   }
 }
 
-/** The body waits for 100, and an origin that refuses at once gets none of it. */
+/** The body waits for 100, and an origin that refuses at once receives nothing of it. */
 async function runExpectation(
   tally: Tally,
   product: BatteryProduct,

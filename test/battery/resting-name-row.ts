@@ -1,7 +1,7 @@
 /**
  * A19: names that a tenant gave up. Another organization asks for each at once and is refused; requests of the former
- * owner's clients reach nobody meanwhile; the former owner takes the name back at once; what an administrator releases
- * everybody may take. The end of the rest itself is tested with a clock (resting-name-operations.test.ts).
+ * owner's clients reach nobody in the meantime; the former owner takes the name back at once; what an administrator releases
+ * everyone may take. The end of the rest itself is tested with a clock (resting-name-operations.test.ts).
  */
 import { callAgent } from '#cli';
 import { httpGet } from '../support/world.ts';

@@ -110,7 +110,7 @@ async function checkSilence(
   };
   const streams = await openAll(world, visitor, host, KEY_HEADERS);
   const openStreams = await openAll(world, visitor, openHost, {});
-  // Circuits that stand go on; new ones are the control plane's to allow.
+  // Circuits that stand continue; new ones are the control plane's to allow.
   await ask(host, KEY_HEADERS);
   await ask(openHost);
   const load = watchOpen(() => ask(openHost));
@@ -140,7 +140,7 @@ async function checkSilence(
     tally.check(world.origin.hits(host) === hits, 'nothing reaches the service');
     tally.check(
       openStreams.every(({ isOpen }) => isOpen),
-      'streams of an open share go on',
+      'streams of an open share continue',
     );
     note(`silence: 503 after ${refusedMs.toFixed(0)} ms, streams cut after ${cutMs.toFixed(0)} ms`);
   } finally {
@@ -149,7 +149,7 @@ async function checkSilence(
   const backMs = await timeBack(() => ask(host, KEY_HEADERS));
   tally.check(backMs <= MAX_BACK_MS, 'admits callers again', () => `${backMs} ms`);
   const { asked, good } = await load.stop();
-  tally.count(good, asked - good, 'requests to an open share meanwhile');
+  tally.count(good, asked - good, 'requests to an open share in the meantime');
   note(`back ${backMs.toFixed(0)} ms after the control plane; an open share answered ${good} of ${asked}`);
   for (const stream of [...streams, ...openStreams]) stream.close();
 }

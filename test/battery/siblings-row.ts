@@ -1,5 +1,5 @@
 /**
- * A18: pages of another organization's share in the same zone, in Chromium, against a share where somebody is logged in.
+ * A18: pages of another organization's share in the same zone, in Chromium, against a share where someone is logged in.
  * They are one site with it to the browser. What would change something does not arrive, what their service plants as
  * cookies does not either, and a person whose cookies no longer fit gets in with the next try. Cookies that their
  * scripts plant can be separated by a zone on the Public Suffix List alone: they are counted and noted.

@@ -111,11 +111,15 @@ async function runOneAddress(tally: Tally, product: BatteryProduct): Promise<voi
     () => `${refused} refused`,
   );
   const { good } = await askNormally(product);
-  tally.check(good === NORMAL_ASKS, 'another address is served meanwhile', () => `${good} of ${NORMAL_ASKS}`);
+  tally.check(
+    good === NORMAL_ASKS,
+    'another address is served in the meantime',
+    () => `${good} of ${NORMAL_ASKS}`,
+  );
   for (const socket of sockets) socket.destroy();
 }
 
-/** The tool that everybody uses, when it is here. */
+/** The tool that everyone uses, when it is here. */
 async function runSlowHttpTest(
   tally: Tally,
   product: BatteryProduct,

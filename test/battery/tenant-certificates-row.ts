@@ -2,7 +2,7 @@
  * A24: one organization asks for the certificates of 60 shares in the zone of all, and of names that the authority cannot
  * reach because a tarpit takes its connections, again and again. Meanwhile first visits of others get their certificate within
  * 15 s, and further visits are served. Then the authority refuses new orders (429): few of these reach it, no visitor
- * sees a certificate of the installation where one is on order, and all goes on afterwards.
+ * sees a certificate of the installation where one is on order, and all continues afterwards.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -30,7 +30,7 @@ interface Comparison {
   readonly target: ClientTarget;
   /** The head of a request that is refused with 401, of one class or the other. */
   readonly request: (isSecond: boolean) => string;
-  /** In place of the bound of t: what the means may differ by. */
+  /** Instead of the bound of t: what the means may differ by. */
   readonly maxDifferenceMs?: number;
 }
 

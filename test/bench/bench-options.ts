@@ -24,7 +24,7 @@ export interface BenchOptions extends RoundSizes {
   readonly isQuick: boolean;
   /** Only scenarios whose name contains this text are measured. */
   readonly only: string | undefined;
-  /** A fixed other load runs on every core meanwhile. */
+  /** A fixed other load runs on every core in the meantime. */
   readonly isBusy: boolean;
   /** Folder for CPU profiles of the product's processes. */
   readonly cpuProfileDir: string | undefined;

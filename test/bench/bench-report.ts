@@ -100,7 +100,7 @@ export function reportText(benchmark: Benchmark, result: BenchResult): string {
   return [
     `\n${cpus} × ${model}, Linux ${kernel}, Node ${node}\n`,
     `${result.rounds} interleaved rounds of ${result.roundSeconds} s${warmUp}: median (least to most)\n`,
-    result.isBusy === true ? `${OTHER_LOAD} ran on every core meanwhile\n` : '',
+    result.isBusy === true ? `${OTHER_LOAD} ran on every core in the meantime\n` : '',
     ...Object.entries(result.scenarios).map(([name, targets]) =>
       scenarioText(name, targets, result.units[name]!, benchmark.reference),
     ),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
 export const RESULT_FORMAT = 2;
-/** Format 1 had `shapes`, `idle` and `workers` in place of `tables`; its scenarios are the same. */
+/** Format 1 had `shapes`, `idle` and `workers` instead of `tables`; its scenarios are the same. */
 const COMPARABLE_FORMATS: readonly number[] = [1, RESULT_FORMAT];
 const RESULTS = join(dirname(fileURLToPath(import.meta.url)), 'results');
 

@@ -64,7 +64,7 @@ test('a load that fails names scenario and target, and keeps its cause', async (
   });
 });
 
-test('what cannot be had is skipped with its reason, and the run goes on', async () => {
+test('what cannot be had is skipped with its reason, and the run continues', async () => {
   const run = runWith();
   const failed = new Error('no answer', { cause: new Error('connection refused') });
   assert.equal(await run.attempt('session', () => Promise.reject(failed)), undefined);

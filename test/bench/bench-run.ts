@@ -1,6 +1,6 @@
 /**
  * One run of a benchmark: the same load at several targets in interleaved rounds after a warm-up, CPU time by
- * process, and the result that grows meanwhile. It does not depend on targets or loads.
+ * process, and the result that grows in the meantime. It does not depend on targets or loads.
  */
 import { messageOf } from '#base';
 import type { BenchOptions } from './bench-options.ts';

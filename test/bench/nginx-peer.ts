@@ -20,7 +20,7 @@ export const SERVICE = 'nginx';
 /** What the private service answers: 64 bytes. */
 export const SMALL_BODY = 'frontdoor benchmark: sixty-four bytes from the private service.\n';
 
-/** Without a new request for so long, nothing is on its way any more. */
+/** Without a new request for so long, nothing is in flight. */
 const QUIET_MS = 60;
 const QUIET_DEADLINE_MS = 30_000;
 

@@ -31,7 +31,7 @@ export interface WrkLoad {
   readonly close?: boolean | undefined;
   /** POST of this body instead of GET; `%d` becomes a number of its own in each request. */
   readonly body?: string | undefined;
-  /** Counts the megabytes that came, also of answers that were not finished, in place of requests. */
+  /** Counts the megabytes that came, also of answers that were not finished, instead of requests. */
   readonly countsBytes?: boolean | undefined;
 }
 

@@ -167,7 +167,7 @@ before(async () => {
     await ours('an administrator’s', ...readWrite, 'frontdoor.organization'),
     await ours('everything', ...readWrite, 'frontdoor.admin'),
     {
-      name: 'a token of ours',
+      name: 'a token of Frontdoor',
       authorization: await makeBearer(),
       caller: { scopes: readWrite, isOwner: true },
     },
@@ -301,7 +301,7 @@ describe('the authorization matrix', () => {
       const answer = await call('GET', `${path}${path.includes('?') ? '&' : '?'}${extra}`, stranger);
       const isLeak = [first.frontdoorId, first.accountId].some((id) => answer.text.includes(id));
       const isEcho = answer.status === 403 && verdictOf(answer) === 'not_found';
-      // A parameter that the operation does not have is refused to everybody, before what it names is looked at.
+      // A parameter that the operation does not have is refused to everyone, before what it names is looked at.
       const isExpected = verdictOf(answer) === expected || answer.status === 400;
       if (!isExpected || (isLeak && !isEcho)) wrong.push(`${operation.id}: ${answer.text}`);
     }

@@ -25,9 +25,9 @@ export interface ManagementRowContext {
 
 export interface RowCall {
   readonly parameters?: Readonly<Record<string, string>>;
-  /** In place of the row's query. */
+  /** Instead of the row's query. */
   readonly query?: string;
-  /** In place of the row's body; a text is sent as it is. */
+  /** Instead of the row's body; a text is sent as it is. */
   readonly body?: unknown;
   /** The content type; `application/json` when absent. */
   readonly contentType?: string;

@@ -1,4 +1,4 @@
-/** Operations of ours beside the requirement's tables, as rows of the same form: same conventions, same test. */
+/** Operations of Frontdoor beside the requirement's tables, as rows of the same form: same conventions, same test. */
 import {
   BELOW_FRONTDOOR as BASE,
   contactShape,
@@ -27,7 +27,7 @@ const newCaller = {
 
 const shareRows: readonly ManagementRow[] = [
   {
-    table: 'Shares of ours',
+    table: 'Shares of Frontdoor',
     method: 'POST',
     path: `${BASE}/shares`,
     body: {
@@ -53,7 +53,7 @@ const shareRows: readonly ManagementRow[] = [
     location: `${BASE}/shares/row-share`,
   },
   {
-    table: 'Shares of ours',
+    table: 'Shares of Frontdoor',
     method: 'GET',
     path: `${BASE}/shares/{token}`,
     at: { token: '{shareToken}' },
@@ -63,7 +63,7 @@ const shareRows: readonly ManagementRow[] = [
     missing: 'Share',
   },
   {
-    table: 'Shares of ours',
+    table: 'Shares of Frontdoor',
     method: 'PATCH',
     path: `${BASE}/shares/{token}`,
     at: { token: '{shareToken}' },
@@ -74,7 +74,7 @@ const shareRows: readonly ManagementRow[] = [
     missing: 'Share',
   },
   {
-    table: 'Shares of ours',
+    table: 'Shares of Frontdoor',
     method: 'DELETE',
     path: `${BASE}/shares/{token}`,
     at: { token: '{doomedShareToken}' },
@@ -107,7 +107,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     values: { frontdoorId: '{frontdoorId}' },
   },
   {
-    table: 'Metrics of ours',
+    table: 'Metrics of Frontdoor',
     method: 'GET',
     path: `${BASE}/shares/{token}/metrics`,
     at: { token: '{shareToken}' },
@@ -119,7 +119,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     missing: 'Share',
   },
   {
-    table: 'Metrics of ours',
+    table: 'Metrics of Frontdoor',
     method: 'GET',
     path: `${BASE}/share-sparklines`,
     query: 'duration=PT1H',
@@ -156,7 +156,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     answer: [{ id: 'UUID', urlTemplate: 'string', publicName: 'string' }],
   },
   {
-    table: 'Agents of ours',
+    table: 'Agents of Frontdoor',
     method: 'GET',
     path: `${BASE}/agents/enrollments`,
     status: 200,
@@ -166,7 +166,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     }),
   },
   {
-    table: 'Agents of ours',
+    table: 'Agents of Frontdoor',
     method: 'DELETE',
     path: `${BASE}/agents/enrollments/{id}`,
     at: { id: '{enrollmentId}' },
@@ -175,7 +175,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     uuid: 'id',
   },
   {
-    table: 'Agents of ours',
+    table: 'Agents of Frontdoor',
     method: 'GET',
     path: `${BASE}/agents`,
     status: 200,

@@ -14,7 +14,7 @@ import type { World } from '../support/world.ts';
 export interface RowLogins {
   /** The options with which the product reaches the provider. */
   readonly options: Pick<UpOptions, 'access' | 'gatewayTls'>;
-  /** A provider, with whom somebody logged in at a share of this name: its id, and the session's. */
+  /** A provider, with whom someone logged in at a share of this name: its id, and the session's. */
   logIn(world: World, environmentId: string, share: string): Promise<LoggedIn>;
   close(): Promise<void>;
 }

@@ -101,7 +101,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByText('Your role does not allow you to add agents.').waitFor();
   });
 
-  it('rename one unless somebody else did, and delete it by its typed name', async (test) => {
+  it('rename one unless someone else did, and delete it by its typed name', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 4(00|12)/);
     await open(base);

@@ -69,7 +69,7 @@ describe('the pages of domains', { skip: browserSkip }, () => {
     assert.equal((await domains())[0]!['proof'], 'PENDING');
   });
 
-  it('change what guards one, unless others did meanwhile', async (test) => {
+  it('change what guards one, unless others did in the meantime', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 412/);
     await open(base);

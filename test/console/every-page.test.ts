@@ -16,9 +16,9 @@ import {
 import { routesOf, SCRIPT, sharedFilledConsole, type FilledConsole } from '../support/filled-console.ts';
 import { releaseWorld } from '../support/held-world.ts';
 
-/** The window in which somebody logs in again closes itself. */
+/** The window in which someone logs in again closes itself. */
 const CLOSES = '/logged-in-again';
-/** They call nothing before somebody sends a form. */
+/** They call nothing before someone sends a form. */
 const ASK_NOTHING: ReadonlySet<string> = new Set(['/frontdoors/$frontdoorId/agents/new', '/mesh/inspect']);
 const REFUSALS: Readonly<Record<number, readonly [code: string, message: string, shown: string]>> = {
   403: ['forbidden', '', 'Your role does not allow this. Ask an administrator'],
@@ -67,7 +67,7 @@ describe('every page of the console', { skip: browserSkip }, () => {
   const areas = ['/frontdoors', '/mesh', '/settings'];
   const areaOf = (route: string) => areas.find((area) => route.startsWith(area)) ?? 'the others';
   for (const area of [...areas, 'the others']) {
-    it(`can be used by everybody, light and wide, dark and narrow: ${area}`, async (test) => {
+    it(`can be used by everyone, light and wide, dark and narrow: ${area}`, async (test) => {
       const { page, routes } = await opened(test);
       const wrong: string[] = [];
       const own = routes.filter((route) => areaOf(route) === area);

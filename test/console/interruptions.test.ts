@@ -1,4 +1,4 @@
-// What interrupts somebody at the console: a session that ends while a form is filled, another tab, another version of the program,
+// What interrupts someone at the console: a session that ends while a form is filled, another tab, another version of the program,
 // and a control plane that is killed while a form is sent. Nothing typed is lost, and nothing is done twice.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -241,7 +241,7 @@ describe('a control plane that is killed while a form of the console is sent', {
 
   it('makes it once when the form is sent again, with what was typed', async (test) => {
     const first = await control.start();
-    const { page } = await browser.person('somebody who sends forms');
+    const { page } = await browser.person('someone who sends forms');
     await page.goto(first.consoleLink!);
     await page.fill('#email', 'ann@example.com');
     await page.fill('#name', 'Ann');

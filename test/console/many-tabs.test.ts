@@ -128,7 +128,7 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
       for (const tab of tabs) await shows(tab, name);
     });
 
-  it('all say that the session has ended when one of them logs out, and go on after one log-in', async (test) => {
+  it('all say that the session has ended when one of them logs out, and continue after one log-in', async (test) => {
     const { page, context, email } = await person(test);
     const tabs = await openTabs(context, 2, `${base}/shares/new`);
     await page.locator('header button').last().click();

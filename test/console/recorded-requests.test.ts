@@ -219,7 +219,7 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     assert.match(command, new RegExp(` 'http://${HOST}:${httpPort}/form\\?page=2&api_key=…'$`));
     assert.match(command, / -H 'authorization: …'/);
     const before = received.length;
-    // As somebody does who pastes it, and fills in what was left out.
+    // As someone does who pastes it, and fills in what was left out.
     await promisify(execFile)('sh', ['-c', command.replaceAll('…', 'filled-in')]);
     const [repeated] = received.slice(before);
     assert.equal(repeated!.line, 'POST /form?page=2&api_key=filled-in');

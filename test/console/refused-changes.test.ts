@@ -31,7 +31,7 @@ const FD = '/frontdoors/$frontdoorId';
 const ROUTES: Partial<Record<OperationId, string>> = {
   createAuthProvider: `${FD}/providers/new?type=GITHUB`,
 };
-/** What somebody types into a field with this label; any other gets a name. */
+/** What someone types into a field with this label; any other gets a name. */
 const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
   [/address of the service/i, 'http://127.0.0.1:7'],
   [/domain|host/i, 'other.filled.example'],
@@ -228,7 +228,7 @@ async function press(
   throw new Error(`no change was sent: ${(await page.locator('main').innerText()).slice(0, 300)}`);
 }
 
-/** Returns false if the form changed meanwhile, as one does that goes back to the step of the refused field. */
+/** Returns false if the form changed in the meantime, as one does that goes back to the step of the refused field. */
 async function isFilled(page: Page, form: Locator): Promise<boolean> {
   page.setDefaultTimeout(STEP_MS);
   try {
@@ -274,7 +274,7 @@ async function eachThat(
   }
 }
 
-/** What somebody types into the field; undefined if nothing. */
+/** What someone types into the field; undefined if nothing. */
 function valueFor({ label, value, isEnabled, isRequired }: FieldState): string | undefined {
   if (!isEnabled || value !== '') return undefined;
   const typed = /^Type (.*) to confirm/.exec(label)?.[1];

@@ -1,4 +1,4 @@
-// What each role can do on each page of the console is what the control plane permits to it: pages, their calls, their controls. And
+// What each role can do on each page of the console is what the control plane allows it: pages, their calls, their controls. And
 // what the controls of deletions do to the product.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -103,7 +103,7 @@ describe('the roles at the console', { skip: browserSkip }, () => {
     });
   }
 
-  /** Whether the API has nothing of it any more: under its path, or in the list that had it. */
+  /** Whether the API has nothing of it left: under its path, or in the list that had it. */
   const isGone = async (path: string): Promise<boolean> => {
     const { up, credentials } = consoles.world;
     const authorization = `Basic ${btoa(`${credentials.accountId}:${credentials.apiToken}`)}`;

@@ -59,7 +59,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Revoke: Bob' }).waitFor();
     await checkLooks(page, 'people');
     await page.getByRole('link', { name: 'Sessions', exact: true }).click();
-    await page.getByText('(this one)').waitFor();
+    await page.getByText('(current session)').waitFor();
     await checkLooks(page, 'sessions');
   });
 
@@ -125,7 +125,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Require a second factor' });
     await dialog.getByText(/sessions end immediately/).waitFor();
-    await dialog.getByText('(this one)').waitFor();
+    await dialog.getByText('(current session)').waitFor();
     const reader = other.email.split('@')[0]!.replace('-', ' ');
     await dialog.getByText(`${reader} whose name`).waitFor();
     await checkLooks(page, 'settings-demand');

@@ -142,7 +142,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     await checkLooks(page, 'share-traffic-table');
   });
 
-  it('change a share unless somebody else did, and let readers change nothing', async (test) => {
+  it('change a share unless someone else did, and let readers change nothing', async (test) => {
     const reader = await consoles.person(test, 'reader');
     await reader.open(`${base}/app/settings`);
     await reader.page.getByText('Your role does not allow you to change shares.').waitFor();

@@ -1,4 +1,4 @@
-// What somebody has typed is asked for before it is lost: by a link, by the browser's way back, by a log-out. A page whose file cannot
+// What someone has typed is asked for before it is lost: by a link, by the browser's way back, by a log-out. A page whose file cannot
 // be loaded is an error inside the frame. And keys right after Ctrl-K are in the box of the search.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

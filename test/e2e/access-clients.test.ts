@@ -17,7 +17,7 @@ const skip =
 const KEY = 'a-key-for-programs';
 /** From a change to the last gateway. */
 const KNOWN_MS = 20_000;
-/** Issuers are asked anew for unknown keys, but not at once again. */
+/** Issuers are asked again for unknown keys, but not at once again. */
 const ROTATED_MS = 40_000;
 
 interface Curled {

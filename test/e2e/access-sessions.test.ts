@@ -41,7 +41,7 @@ async function statusWith(host: string, session: string, path = '/'): Promise<nu
  */
 async function inside(host: string): Promise<Visitor> {
   const { value } = await until(
-    `somebody inside ${host}`,
+    `someone inside ${host}`,
     async () => {
       const visitor = world.visitor();
       await visitor.logIn(host, '/', 'ann');

@@ -143,7 +143,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
       assert.equal(statSync(files(...file)).mode & 0o777, 0o600, file.join('/'));
   });
 
-  it('are renewed, and connections that are open go on', async () => {
+  it('are renewed, and connections that are open continue', async () => {
     const host = 'app.share.localhost';
     const [old, serial] = [await open(host), await serialOf(host)];
     await ask(old, host);

@@ -93,7 +93,7 @@ test('a restore on an empty host brings everything back: enrollments and credent
   await until('the environments are as they were', environments, (now) => isDeepStrictEqual(now, before));
   assert.equal(parts.agent.pid, agentPid);
   assert.ok(parts.agent.isRunning);
-  // What needs the authority itself goes on, too.
+  // What needs the authority itself continues, too.
   await parts.run(
     'fabric',
     'router',

@@ -1,5 +1,5 @@
 // Any message in any state, on links and on edge channels: sequences made at random of what a peer may send, with ids
-// of its own circuits, of others' and of none. Others' circuits go on, and the next channel is served as the first.
+// of its own circuits, of others' and of none. Others' circuits continue, and the next channel is served as the first.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

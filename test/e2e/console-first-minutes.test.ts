@@ -1,4 +1,4 @@
-// The first five minutes of somebody who has never seen a command of ours but `npm start`, as one story in a browser: the printed link,
+// The first five minutes of someone who has never seen a command of Frontdoor but `npm start`, as one story in a browser: the printed link,
 // an agent, a log-in for visitors, a published service, a visitor who is admitted, and a failure that the console explains.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';

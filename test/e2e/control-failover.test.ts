@@ -1,5 +1,5 @@
 // Two control planes over one PostgreSQL, without a load balancer. Gateway, agent and router have enrolled at A and know
-// B from its lists. A is killed: they go on at B, also after a restart, and use A again when B is killed.
+// B from its lists. A is killed: they continue at B, also after a restart, and use A again when B is killed.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,7 +86,7 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
     await until('the router knows B', () => readFileSync(endpoints, 'utf8'), knowsB, WAIT_MS);
   });
 
-  test('go on at the other when theirs is killed', async () => {
+  test('continue at the other when theirs is killed', async () => {
     const turned = until(
       'the gateway uses B',
       () => world.parts.gateway.output,
@@ -140,7 +140,7 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
       );
   });
 
-  test('go on at the other when theirs stops responding', async (t) => {
+  test('continue at the other when theirs stops responding', async (t) => {
     const { control } = world.parts;
     suspend(control);
     t.after(() => resume(control));

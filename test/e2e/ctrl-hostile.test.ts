@@ -127,7 +127,7 @@ describe('a stranger at the control channel', () => {
     await oneRecord(records, 'refused a peer without a certificate');
   });
 
-  /** The last column is the answer: a peer without a certificate of ours gets no reason. */
+  /** The last column is the answer: a peer without a certificate of Frontdoor gets no reason. */
   const IMPOSTORS: readonly (readonly [string, () => Promise<readonly [WireCredentials, string]>, RegExp])[] =
     [
       [
@@ -259,7 +259,7 @@ describe('an enrolled router on the control channel', () => {
       await assertAlive(peer);
       peer.frames.length = 0;
     }
-    // The links of a router are kept up to a limit, which this reaches. Any more must leave nothing.
+    // The links of a router are kept up to a limit, which this reaches. Further ones must leave nothing.
     await flood(100);
     const memory = await usedMemory();
     await flood(400);

@@ -196,7 +196,7 @@ describe('a stranger at the edge listener', () => {
     assert.match(String(record.fields['reason']), /^certificate is not that of session/);
   });
 
-  it("is turned away with somebody else's token and its own certificate", async () => {
+  it("is turned away with someone else's token and its own certificate", async () => {
     const records = world.recordsFromNow();
     const peer = await openPeer(attacker.credentials);
     const answer = await peer.hello(victim.id, edgeHelloHeaders(victim.sessionToken));
@@ -323,7 +323,7 @@ describe('an enrolled identity at the edge listener', () => {
     }
     await assertAlive(peer);
     peer.frames.length = 0;
-    // The canary's, which may just be dialed anew, its two standby circuits, and one by which the control plane looks
+    // The canary's, which may just be dialed again, its two standby circuits, and one by which the control plane looks
     // at a share now and then.
     await until(
       'no other circuits',
@@ -334,7 +334,7 @@ describe('an enrolled identity at the edge listener', () => {
     peer.close();
   });
 
-  it("cannot touch somebody else's circuit", async () => {
+  it("cannot touch someone else's circuit", async () => {
     const circuit = await victimOverlay.dial(secretId, DIAL_MS);
     const peer = await openChannel();
     for (const flags of [0, PAYLOAD_FLAGS.originator]) {

@@ -357,7 +357,7 @@ test('a token is replaced by a newer one of its session, which controllers get f
   }
   const [answer, token] = await update({});
   assert.equal(answer.contentType, contentType.updateTokenSuccess);
-  // The first token expires meanwhile.
+  // The first token expires in the meantime.
   await until(
     'its end',
     () => Date.now(),

@@ -1,4 +1,4 @@
-// Two control planes over one PostgreSQL, known to everybody by the name of a load balancer that leads each connection to
+// Two control planes over one PostgreSQL, known to everyone by the name of a load balancer that leads each connection to
 // the next of them: a token of one is fetched, proven and exchanged at either.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -85,7 +85,7 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
       await client.close();
     }
   };
-  /** Runs `enroll` some times, and checks that connections went to both control planes meanwhile. */
+  /** Runs `enroll` some times, and checks that connections went to both control planes in the meantime. */
   const times = async (enroll: (name: string) => Promise<void>): Promise<void> => {
     const before = [...edgeBalancer.counts];
     for (let n = 0; n < ENROLLMENTS; n += 1) await enroll(`number-${n}`);

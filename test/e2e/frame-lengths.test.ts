@@ -162,7 +162,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
         await peer.closed();
         assert.equal(peer.frames.length, 0);
         const more = countOf(MALFORMED) - malformed;
-        // None was read in time where the machine stood still meanwhile.
+        // None was read in time where the machine stood still in the meantime.
         if (more > 0 || countOf(LATE) === late) return more;
       }
     };
@@ -218,7 +218,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       assert.equal(countOf(MALFORMED), malformed);
     });
 
-    it('refuses a hello without headers and body, and goes on', async () => {
+    it('refuses a hello without headers and body, and continues', async () => {
       const peer = await connect();
       peer.sendBytes(frameHead(HELLO_TYPE, 0, 0));
       await peer.closed();
@@ -294,7 +294,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       peer.close();
     });
 
-    it('has served its other clients meanwhile', async () => {
+    it('has served its other clients in the meantime', async () => {
       await mesh.circuits.goOn(3);
       assert.deepEqual(mesh.circuits.errors, []);
       assert.deepEqual(

@@ -356,7 +356,7 @@ test('a worker that dies while its certificates are broken comes back with the l
   }
 });
 
-test('a worker that answers nothing any more is killed and started again', async () => {
+test('a worker that no longer answers is killed and started again', async () => {
   const from = logLines.length;
   process.kill(workers.get(2)!, 'SIGSTOP');
   await untilSaid('it is given up', 'a worker ended by itself: started again', from);
@@ -432,7 +432,7 @@ test('a second SIGTERM ends it at once; workers do not outlive a killed supervis
   const from = logLines.length;
   process.kill(parts.gateway.pid, 'SIGTERM');
   await untilSaid('it drains', 'stopping', from);
-  // Twice the same signal within a second is one. It is killed, so without a status, when it goes on draining.
+  // Twice the same signal within a second is one. It is killed, so without a status, when it continues draining.
   assert.ok(parts.gateway.isRunning);
   assert.equal(await parts.gateway.stop('SIGINT', 15_000), 0, parts.gateway.output);
   held.destroy();

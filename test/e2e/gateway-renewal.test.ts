@@ -1,4 +1,4 @@
-// The workers of a gateway share its identity: when its certificate is renewed, all of them go on with the new one.
+// The workers of a gateway share its identity: when its certificate is renewed, all of them continue with the new one.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ test('a renewed certificate is taken by every worker without a failed request, a
     await parts.share('public', `http://127.0.0.1:${service.port}`, 'after');
     const later = await loadOf(workers.plainPort, 'after');
     await until(
-      'it went on all the time',
+      'it continued all the time',
       () => load.answered,
       (answered) => answered > 100,
     );

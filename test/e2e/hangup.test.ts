@@ -24,7 +24,7 @@ async function nameShownAt(port: number): Promise<string> {
   return String(CN);
 }
 
-test('control plane, router, gateway and agent go on after SIGHUP, the API with its new certificate', async (t) => {
+test('control plane, router, gateway and agent continue after SIGHUP, the API with its new certificate', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-hangup-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const parts = await startSeparate({ folder });
@@ -61,7 +61,7 @@ test('control plane, router, gateway and agent go on after SIGHUP, the API with 
   assert.ok(environmentId);
 });
 
-test('the demo goes on after SIGHUP to all of its processes, and ends when its launcher is killed', async (t) => {
+test('the demo continues after SIGHUP to all of its processes, and ends when its launcher is killed', async (t) => {
   const dataDir = makeDataDir();
   const demo = await startDemoProcess(dataDir);
   t.after(async () => {

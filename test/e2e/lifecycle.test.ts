@@ -280,7 +280,7 @@ describe('on SIGINT', () => {
     assert.equal(await page(), 200);
     assert.notEqual(demo.ready.environmentId, environmentId);
     assert.ok(existsSync(`${file}.unreadable`));
-    // A share that somebody added to the former environment is not lost.
+    // A share that someone added to the former environment is not lost.
     assert.equal((await call('/shares/acknowledged')).status, 200);
   });
 

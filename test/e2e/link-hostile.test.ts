@@ -84,7 +84,7 @@ async function assertAlive(peer: WirePeer): Promise<void> {
   assert.equal((await peer.ask(makeFrame(LATENCY_TYPE))).contentType, RESULT_TYPE);
 }
 
-/** Nobody else has noticed: the circuits go on, and nothing failed that is ours. */
+/** Nobody else has noticed: the circuits continue, and nothing failed that is ours. */
 async function assertUnharmed(): Promise<void> {
   await mesh.circuits.goOn(3);
   assert.deepEqual(mesh.circuits.errors, []);

@@ -1,4 +1,4 @@
-// Several gateways over one control plane: what one begins another may go on with, and what ends at one ends at all.
+// Several gateways over one control plane: what one begins another may continue with, and what ends at one ends at all.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';

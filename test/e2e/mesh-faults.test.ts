@@ -24,7 +24,7 @@ test('circuits over a link that is reset take another way within 2 s of its loss
   assertGood(mesh, () => loseOneOfTwo(context, mesh, 'reset', 2_000)));
 
 // A link may have been silent since its last heartbeat, a quarter of the time before the cut.
-test('circuits whose only way is cut for less than closeUnresponsiveTimeout go on intact', async () =>
+test('circuits whose only way is cut for less than closeUnresponsiveTimeout continue intact', async () =>
   assertGood(mesh, () => cutForAWhile(context, mesh, linkCloseMs / 2)));
 
 test('circuits whose only path stays cut end with an error at both sides, and no part keeps any', async () =>

@@ -76,7 +76,7 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
     assert.equal((await madeAt(b)).length, 0);
   });
 
-  test('when the one that made it is killed the circuit goes on, and new ones are made at the other', async () => {
+  test('when the one that made it is killed the circuit continues, and new ones are made at the other', async () => {
     await a.kill();
     await standing.echo('while a is dead');
     const { sent, received } = await exchange(door, BODY_BYTES);
@@ -88,7 +88,7 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
     for (const router of [west, east]) await mesh.untilRemembered(router, [a, b]);
   });
 
-  test('when it is back routers come to it again, and circuits go on at both', async () => {
+  test('when it is back routers come to it again, and circuits continue at both', async () => {
     await a.start();
     for (const at of [a, b]) await mesh.untilMeshed(at, 1);
     await standing.echo('a is back');

@@ -24,7 +24,7 @@ after(() => mesh?.stop());
 test('circuits run on while the control plane stands still for longer than the routers wait; then all is as before', async () =>
   assertGood(mesh, () => stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
 
-test('a router that stands still is dropped by routers and control plane in time, and is back once when it goes on', async () =>
+test('a router that stands still is dropped by routers and control plane in time, and is back once when it continues', async () =>
   assertGood(mesh, () => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
 
 for (const [name, where] of [

@@ -1,4 +1,4 @@
-// The metrics match the traffic through the gateway exactly, even when parts of the product stop meanwhile.
+// The metrics match the traffic through the gateway exactly, even when parts of the product stop in the meantime.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';

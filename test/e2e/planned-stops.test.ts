@@ -24,7 +24,7 @@ describe('a planned restart', { skip: postgresSkip }, () => {
   });
   after(() => world?.stop());
 
-  test('operators see which gateways and routers are online, and the release of routers of ours', async () => {
+  test('operators see which gateways and routers are online, and the release of routers of Frontdoor', async () => {
     const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
       version: string;
     };

@@ -1,4 +1,4 @@
-// What an operator loses and what must not leak: administrators made anew, first secrets in a file, codes off the command line.
+// What an operator loses and what must not leak: administrators made again, first secrets in a file, codes off the command line.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

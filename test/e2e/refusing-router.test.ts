@@ -58,7 +58,7 @@ async function openRefusing(router: EnrolledRouter): Promise<Server> {
   return server;
 }
 
-/** A router that answers none of them is dropped, and no client would come to it any more. */
+/** A router that answers none of them is dropped, and no client would come to it now. */
 function answerHeartbeats(peer: WirePeer): void {
   const { heartbeat, heartbeatResponse } = headerId.channel;
   let seen = 0;

@@ -204,7 +204,7 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
     await answers('app.share.localhost', 200);
   });
 
-  test('each goes on alone when the other is killed, and is joined again when it is back', async () => {
+  test('each continues alone when the other is killed, and is joined again when it is back', async () => {
     await world.a.kill();
     assert.equal((await world.call(world.b, 'GET', frontdoor)).status, 200);
     assert.equal(
@@ -225,7 +225,7 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
     assert.equal(await statusOf('app.share.localhost'), 200);
     assert.equal((await world.call(world.a, 'GET', frontdoor)).status, 200);
     assert.equal((await world.call(world.a, 'DELETE', `${frontdoor}/shares/alone`)).status, 204);
-    // The router's file names B; A it has learned of, and goes on with.
+    // The router's file names B; A it has learned of, and continues with.
     await until(
       'DEPLOYED at A alone',
       () => shareAt(world.a, 'app'),

@@ -116,7 +116,7 @@ async function openEdgePeer({ stage, controller, port }: Served): Promise<WirePe
   return peer;
 }
 
-test('files that are replaced show in new handshakes, and channels that stand go on', async (t) => {
+test('files that are replaced show in new handshakes, and channels that stand continue', async (t) => {
   const served = await serve(t);
   const { stage, controller, port, write } = served;
   const peer = await openEdgePeer(served);

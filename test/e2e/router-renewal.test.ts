@@ -1,4 +1,4 @@
-// Router and control plane over real TLS: certificates that are due are renewed while everything goes on.
+// Router and control plane over real TLS: certificates that are due are renewed while everything continues.
 import assert from 'node:assert/strict';
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -126,7 +126,7 @@ test('certificates that are due are renewed by themselves, and only the new ones
     assert.notEqual(shown.fingerprint, before.fingerprint);
     assert.ok(shown.checkHost('localhost'));
     assert.ok(shown.publicKey.equals(createPublicKey(young.key)));
-    // The channel that stands went on all the while.
+    // The channel that stands continued all the while.
     assert.equal(router.isConnected, true);
   } finally {
     await router.close();

@@ -87,7 +87,7 @@ test('a WebSocket carries text and binary messages both ways', async () => {
   assert.equal((await within('the close', closed))[0], 1000);
 });
 
-test('server-sent events arrive one by one while the answer goes on', async () => {
+test('server-sent events arrive one by one while the answer continues', async () => {
   const request = get({ host: '127.0.0.1', port: parts.port, path: '/events', headers: { host: HOST } });
   const [response] = (await within('the answer', once(request, 'response'))) as [IncomingMessage];
   assert.equal(response.headers['content-type'], 'text/event-stream');

@@ -1,4 +1,4 @@
-// A renewed certificate means a new log-in: what stands goes on, and what is new works, on both ends of the overlay.
+// A renewed certificate means a new log-in: what stands continues, and what is new works, on both ends of the overlay.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';

@@ -92,7 +92,7 @@ describe('sessions that an operator ends', () => {
     }
   });
 
-  it('end for everybody at once, and a log-in afterwards is accepted', async () => {
+  it('end for everyone at once, and a log-in afterwards is accepted', async () => {
     const host = await pair.share('everybody');
     const sessions = [await logIn(host, 'ann'), await logIn(host, 'bob')];
     const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${sessions[1]}` });

@@ -66,7 +66,7 @@ describe('within 15 seconds', () => {
     await canary.stop(20);
   });
 
-  it('a frozen agent shows as FAILED and INACTIVE, and as DEPLOYED and ACTIVE once it goes on', async () => {
+  it('a frozen agent shows as FAILED and INACTIVE, and as DEPLOYED and ACTIVE once it continues', async () => {
     await using canary = startCanary(world.up.httpPort, 'canary.share.localhost', '/', 'calm'.length);
     kill(agent.pid, 'SIGSTOP');
     await untilStatus('FAILED', 'INACTIVE');

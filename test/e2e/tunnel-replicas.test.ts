@@ -99,7 +99,7 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
     await standing.echo('first');
   });
 
-  test('go on with what is open, and dial, when one of them is killed', async () => {
+  test('continue with what is open, and dial, when one of them is killed', async () => {
     await a.kill();
     await standing!.echo('while a is dead');
     await until('an echo', echoes, Boolean, READY_MS);
@@ -122,7 +122,7 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
     await until('an echo', echoes, Boolean, READY_MS);
   });
 
-  test('go on when it is back and the other is killed', async () => {
+  test('continue when it is back and the other is killed', async () => {
     await a.start();
     await mesh.untilMeshed(a, 1);
     await b.kill();

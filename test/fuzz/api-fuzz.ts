@@ -70,7 +70,7 @@ export async function descriptionOf(server: FuzzServer): Promise<OpenApiDocument
 /** Returns the deviation of an answer from the description, or undefined. */
 function problemOf({ answers }: FuzzedOperation, answer: FuzzAnswer): string | undefined {
   const mediaTypes = answers.get(answer.status);
-  if (answer.status >= 500) return `${answer.status} is a failure of ours`;
+  if (answer.status >= 500) return `${answer.status} is a failure of Frontdoor`;
   if (mediaTypes === undefined) return `${answer.status} is not documented`;
   if (answer.status >= 400) return refusalProblem(answer);
   const [mediaType = ''] = answer.contentType.split(';');

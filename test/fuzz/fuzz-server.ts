@@ -17,7 +17,7 @@ export interface FuzzServer {
   readonly authorization: string;
   /** By the name of a path's parameter and by its resource: something that exists. */
   readonly known: Readonly<Record<string, string>>;
-  /** Log lines of level error, which are failures of ours; a reader removes them from the list. */
+  /** Log lines of level error, which are failures of Frontdoor; a reader removes them from the list. */
   readonly errors: string[];
   send(request: FuzzRequest): Promise<FuzzAnswer>;
   close(): Promise<void>;

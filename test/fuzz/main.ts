@@ -59,7 +59,7 @@ async function fuzzRequests({ seed, examples, runs }: FuzzArguments): Promise<bo
     const isOwnClean = await fuzzOurselves(server, seed, runs);
     const isTheirsClean = examples === 0 || (await runSchemathesis(server, { seed, examples }));
     const failures = server.errors.splice(0);
-    for (const failure of failures) console.log(`logged as a failure of ours: ${failure}`);
+    for (const failure of failures) console.log(`logged as a failure of Frontdoor: ${failure}`);
     return isOwnClean && isTheirsClean && failures.length === 0;
   } finally {
     await server.close();

@@ -93,7 +93,7 @@ function bodyOf({ contentType: type, body }: Frame, bytes: Uint8Array) {
   return { frameSha256: createHash('sha256').update(bytes).digest('hex'), bodyStart };
 }
 
-/** A copy. The secret of a group opens nothing any more, but a secret is a secret. */
+/** A copy. The secret of a group no longer opens anything, but a secret is a secret. */
 function withoutSecrets(frame: Frame): Frame {
   const { contentType: type, sequence, headers } = frame;
   // Not `slice`, which shares the memory of a Buffer: these bytes are still to be passed on.

@@ -1,4 +1,4 @@
-// OpenZiti's edge router at our control plane while each kind of the data model's entities is deleted: it goes on and saves its
+// OpenZiti's edge router at our control plane while each kind of the data model's entities is deleted: it continues and saves its
 // model, which the entities have left. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ async function remove(path: string): Promise<void> {
   assert.ok(status < 300, text);
 }
 
-test('it goes on after each kind of deletion, and saves what is left', { skip }, async () => {
+test('it continues after each kind of deletion, and saves what is left', { skip }, async () => {
   const [host, guest] = [await environment('host'), await environment('guest')];
   const gateway = await createGateway('gateway');
   const tunnel = await edge.create('edge-routers', { name: 'tunnel', isTunnelerEnabled: true });

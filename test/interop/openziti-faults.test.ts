@@ -195,7 +195,7 @@ test('a Go router that is killed and comes back has its link with ours again', {
 });
 
 test(
-  'circuits of Go routers move to our other router when a link of ours drops, and when ours dies',
+  'circuits of Go routers move to our other router when a link of Frontdoor drops, and when ours dies',
   { skip },
   async () => {
     const port = await freePort();

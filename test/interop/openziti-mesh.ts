@@ -76,7 +76,7 @@ export class OpenZitiMesh {
     };
   }
 
-  /** A router of ours that is enrolled but not started: its file. */
+  /** A router of Frontdoor that is enrolled but not started: its file. */
   async prepareOurs(name: string, shape: OpenZitiRouterShape): Promise<string> {
     const file = await this.#prepare(name, shape);
     await runCommand(['router', 'enroll', file, '--jwt', join(this.folder, `${name}.jwt`)]);

@@ -1,4 +1,4 @@
-// Certificates are renewed over the control channel in both mixtures: by a router of ours at OpenZiti's controller
+// Certificates are renewed over the control channel in both mixtures: by a router of Frontdoor at OpenZiti's controller
 // when two thirds of their life are over (its clock is set forward, the controller's is not), and by OpenZiti's
 // router, on request, at our control plane. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
@@ -88,7 +88,7 @@ test('a real router gets new certificates from our control plane', { skip }, asy
   const log = (): string[] =>
     ourMesh!.control.output.split('\n').filter((line) => line.includes(`"router":"${id}"`));
   await until(
-    'the old certificate counts no more',
+    'the old certificate no longer counts',
     log,
     (lines) => lines.some((line) => line.includes('older ones were removed')),
     WAIT_MS,

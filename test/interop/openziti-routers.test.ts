@@ -1,4 +1,4 @@
-// Routers of OpenZiti at our control plane, beside one of ours: enrolled by their own command, linked both ways,
+// Routers of OpenZiti at our control plane, beside one of Frontdoor: enrolled by their own command, linked both ways,
 // circuits that begin, pass and end at either make. ZITI_BIN names OpenZiti's `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import type { AddressInfo, Server } from 'node:net';

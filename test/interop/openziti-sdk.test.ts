@@ -87,12 +87,12 @@ test(
     assert.doesNotMatch(terminators, /state: (Invalid|Unknown)/);
     const noCircuit = () =>
       until(
-        'no circuit any more',
+        'no circuit now',
         () => mesh.circuitIds(),
         ({ length }) => length === 0,
         2 * WAIT_MS,
       );
-    // One that ends meanwhile is found missing at the controller.
+    // One that ends in the meantime is found missing at the controller.
     await noCircuit();
     const { end } = await openStream();
     const circuits = (): Promise<string> =>

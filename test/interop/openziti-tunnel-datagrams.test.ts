@@ -1,4 +1,4 @@
-// Datagrams between `frontdoor tunnel` and `ziti tunnel` at OpenZiti's controller, behind a router of ours. ZITI_BIN names
+// Datagrams between `frontdoor tunnel` and `ziti tunnel` at OpenZiti's controller, behind a router of Frontdoor. ZITI_BIN names
 // `ziti` (1.7.2); without it: skipped.
 import { chmodSync } from 'node:fs';
 import type { Socket as DatagramSocket } from 'node:dgram';

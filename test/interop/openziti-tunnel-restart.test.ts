@@ -1,5 +1,5 @@
 // Our router in mode `proxy` is killed (SIGKILL) under 1,000 TCP connections and 1,000 UDP sources, at OpenZiti's
-// controller, and started again. Another router of ours, in mode `host`, has the services. ZITI_BIN names `ziti` (1.7.2);
+// controller, and started again. Another router of Frontdoor, in mode `host`, has the services. ZITI_BIN names `ziti` (1.7.2);
 // without it: skipped.
 import assert from 'node:assert/strict';
 import type { Socket as DatagramSocket } from 'node:dgram';

@@ -103,7 +103,7 @@ const TRANSITIONS_END = `Promise.allSettled(
   document.getAnimations().filter((it) => it instanceof CSSTransition).map(({ finished }) => finished),
 )`;
 
-/** The findings of axe in a document, one line each; none for a page that everybody can use. */
+/** The findings of axe in a document, one line each; none for a page that everyone can use. */
 export async function checkAxe(page: Page, include = 'body'): Promise<void> {
   const client = await page.context().newCDPSession(page);
   try {

@@ -9,9 +9,9 @@ const FD = '/frontdoors/$frontdoorId';
 
 export interface Control {
   readonly name: string | RegExp;
-  /** What somebody types before the control can be used. */
+  /** What someone types before the control can be used. */
   readonly typed?: readonly [label: string, value: string];
-  /** A box that somebody checks before. */
+  /** A box that someone checks before. */
   readonly checked?: RegExp;
   /** The page that has the control, if it is another than that of the operation; it may have a query. */
   readonly route?: string;

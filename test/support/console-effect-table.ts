@@ -1,5 +1,5 @@
 /**
- * What each control of the console does when somebody presses it, by its page and its label without names and numbers. A control of a
+ * What each control of the console does when someone presses it, by its page and its label without names and numbers. A control of a
  * dialog has the label of what opens the dialog before it.
  */
 

@@ -39,7 +39,7 @@ export async function controlsIn(place: Locator, outside = 'none'): Promise<read
   const found = new Map<string, FoundControl>();
   for (const [at, { text, isShown, isEnabled, isCurrent }] of facts.entries()) {
     const label = labelOf(text);
-    // The number of pages grows while somebody looks; `Next` is always there.
+    // The number of pages grows while someone looks; `Next` is always there.
     if (label === 'Page N') continue;
     if (!isShown || isCurrent || found.get(label)?.isEnabled === true) continue;
     if (found.has(label) && !isEnabled) continue;

@@ -64,7 +64,7 @@ const API_WORDS: ReadonlySet<string> = new Set([
 
 /**
  * Texts of a page in the pseudo-language with a word that is not of the catalogue. `data` are the answers of the API, as JSON:
- * their words are no texts of ours. Code is none either.
+ * their words are no texts of Frontdoor. Code is none either.
  */
 export async function plainTexts(
   page: Page,

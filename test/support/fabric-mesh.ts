@@ -207,7 +207,7 @@ export class FabricMesh {
     await this.run('fabric', 'terminator', 'create', name, '--router', routerId, '--address', address);
   }
 
-  /** Ends everything; rejects when a part of ours did not end by itself with status 0. */
+  /** Ends everything; rejects when a part of Frontdoor did not end by itself with status 0. */
   async stop(): Promise<void> {
     const failed: string[] = [];
     for (const part of [...this.#routers.toReversed(), this.control]) {
@@ -218,7 +218,7 @@ export class FabricMesh {
     if (failed.length > 0) throw new Error(`did not stop cleanly: ${failed.join('\n')}`);
   }
 
-  /** The last lines of each part of ours. */
+  /** The last lines of each part of Frontdoor. */
   get output(): string {
     return [this.control, ...this.#routers].map(({ name, output }) => `--- ${name}\n${output}`).join('\n');
   }

@@ -1,7 +1,7 @@
 /** Files of programs that run. */
 import { readFileSync } from 'node:fs';
 
-/** Empty for a file that is gone: what is written anew lies under another name for a moment. */
+/** Empty for a file that is gone: what is written again lies under another name for a moment. */
 export function contentOf(path: string): Buffer {
   try {
     return readFileSync(path);

@@ -304,7 +304,7 @@ export const REFUSED_REQUESTS: readonly FramingCase[] = [
   ],
   // A lenient parser reads the rest as a trailer, and no parser as a request.
   [
-    'a request in place of the empty line after the last chunk',
+    'a request instead of the empty line after the last chunk',
     `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nGET /poison HTTP/1.1\r\n${HOST}\r\n`,
     [400],
   ],

@@ -31,7 +31,7 @@ export async function freePort(count = 1): Promise<number> {
       if (current === asked) current = undefined;
       continue;
     }
-    // Counted before the port is tried, because other calls may run meanwhile.
+    // Counted before the port is tried, because other calls may run in the meantime.
     slice.next += count;
     if (await areFree(first, count)) return first;
   }

@@ -1,5 +1,5 @@
 /**
- * Two routers of ours in this process, linked, at the control plane of a world, with circuits between the two that
+ * Two routers of Frontdoor in this process, linked, at the control plane of a world, with circuits between the two that
  * nobody may touch; and a third, hostile one, with a link to the first.
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export interface HostileMesh {
     readonly echo: number;
   };
   readonly hostile: HostileRouter;
-  /** From the target to the other router of ours. */
+  /** From the target to the other router of Frontdoor. */
   readonly circuits: SteadyCircuits;
   /** The authority that the target trusts, which issues certificates of controllers. */
   readonly authority: TestAuthority;
@@ -43,7 +43,7 @@ export interface HostileMesh {
   recordsFromNow(): () => LogRecord[];
   /** Ids of the circuits that no hostile router has a part in. */
   foreignCircuitIds(): Promise<string[]>;
-  /** Ids of the links between the two routers of ours. */
+  /** Ids of the links between the two routers of Frontdoor. */
   foreignLinkIds(): Promise<string[]>;
   close(): Promise<void>;
 }

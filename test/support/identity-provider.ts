@@ -55,7 +55,7 @@ export interface IdentityProvider extends AsyncDisposable {
   allowRedirects(uris: readonly string[]): void;
   /** Allowed redirects after a log-out; none before this is set. */
   allowLogouts(uris: readonly string[]): void;
-  /** New keys sign from here on; the old ones are not published any more. */
+  /** New keys sign from here on; the old ones are no longer published. */
   rotateKeys(): Promise<void>;
   /** A token for a machine, signed by the present keys. */
   signToken(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;

@@ -14,7 +14,7 @@ export function listeningPorts(pid: number): number[] {
         const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
         return inode === undefined ? [] : [inode];
       } catch {
-        // Closed meanwhile.
+        // Closed in the meantime.
         return [];
       }
     }),

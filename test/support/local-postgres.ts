@@ -129,7 +129,7 @@ export class LocalPostgres extends PostgresAccess implements PostgresServer {
 
   async kill(): Promise<void> {
     // A child that is left alone would serve its connection until it sees that the main process is gone, and none can
-    // be started while a former one holds the shared memory. Stopped, the main process makes no other meanwhile.
+    // be started while a former one holds the shared memory. Stopped, the main process makes no other in the meantime.
     this.#child?.kill('SIGSTOP');
     const children = this.#children();
     const ended = this.#end('SIGKILL');
@@ -143,7 +143,7 @@ export class LocalPostgres extends PostgresAccess implements PostgresServer {
   }
 
   freeze(): void {
-    // Stopped, the main process makes no other meanwhile.
+    // Stopped, the main process makes no other in the meantime.
     this.#child?.kill('SIGSTOP');
     signalAll(this.#children(), 'SIGSTOP');
   }
@@ -181,7 +181,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The log of a process of ours from now on, record by record. */
+/** The log of a process of Frontdoor from now on, record by record. */
 import type { PartProcess } from './part-process.ts';
 import { until } from './deadline.ts';
 

@@ -47,7 +47,7 @@ export async function runInside(t: Pick<TestContext, 'after'>, file: string): Pr
   await run('unshare', args, { env, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
-/** Resolves with the answer's body. Rejects if `curl` gets none. */
+/** Resolves with the answer's body. Rejects if `curl` receives no answer. */
 export async function curlOf(url: string): Promise<string> {
   const args = ['--silent', '--show-error', '--max-time', '10', url];
   return (await run('curl', args, { maxBuffer: MAX_OUTPUT_BYTES })).stdout;

@@ -8,7 +8,7 @@ export interface NginxFile {
   readonly http: string;
   /** 1,024 by default. */
   readonly workerConnections?: number;
-  /** nginx serves in its first process, in place of a worker of it. */
+  /** nginx serves in its first process, instead of a worker of it. */
   readonly isOneProcess?: boolean;
 }
 

@@ -21,7 +21,7 @@ interface Case {
   readonly reason: string;
   /** Id of the identity that the event names; undefined: no identity is proven. */
   readonly actor: () => string | undefined;
-  /** The event is in the installation's audit trail, also where the organization is not known any more. */
+  /** The event is in the installation's audit trail, also where the organization is no longer known. */
   readonly isInstallation?: true;
   /** Returns the reason that was sent to the peer, if any. */
   readonly act: () => Promise<string | undefined>;

@@ -132,7 +132,7 @@ export class Pebble {
       ...process.env,
       PEBBLE_VA_NOSLEEP: '1',
       PEBBLE_WFE_NONCEREJECT: String(REJECTED_NONCES),
-      // Each order is validated anew.
+      // Each order is validated again.
       PEBBLE_AUTHZREUSE: '0',
     };
     const child = spawn(command, args, { stdio: 'ignore', env });

@@ -34,7 +34,7 @@ function socketsOf({ pid }: Pick<Part, 'pid'>): [local: number, remote: number][
       const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1];
       if (inode !== undefined) held.add(inode);
     } catch {
-      // closed meanwhile
+      // closed in the meantime
     }
   }
   const sockets: [number, number][] = [];

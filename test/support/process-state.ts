@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** False when there is no such process (any more), or only its entry that nobody has fetched. */
+/** False when there is no such process, or only its entry that nobody has fetched. */
 export function isAlive(pid: number): boolean {
   const state = stateOf(pid);
   return state !== '' && state !== 'Z' && state !== 'X';

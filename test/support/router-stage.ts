@@ -1,5 +1,5 @@
 /**
- * Routers of ours in this process, each started from the text of a configuration file, with controllers that the test
+ * Routers of Frontdoor in this process, each started from the text of a configuration file, with controllers that the test
  * plays. All of it ends with the test.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A controller that a test plays itself towards a router of ours, over a real control channel. */
+/** A controller that a test plays itself towards a router of Frontdoor, over a real control channel. */
 import { ChannelListener, type Channel } from '#net';
 import { silentLog } from '#base';
 import { messageName, versionHeader, type Frame, type FrameHeaders } from '#wire';

@@ -14,7 +14,7 @@ const PATIENCE_MS = 10_000;
 
 export interface SteadyCircuits {
   readonly exchanges: number;
-  /** Their errors; a circuit with an error does not go on. */
+  /** Their errors; a circuit with an error does not continue. */
   readonly errors: readonly string[];
   /** The slowest exchange. */
   readonly worstMs: number;

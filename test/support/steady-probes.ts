@@ -117,7 +117,7 @@ function ask(question: Question): Promise<string | undefined> {
     });
     asked.on('timeout', () => asked.destroy(new Error('no answer in time')));
     asked.on('error', (error: NodeJS.ErrnoException) => {
-      // As every client does: a kept connection may have been closed meanwhile, by a gateway that may do so.
+      // As every client does: a kept connection may have been closed in the meantime, by a gateway that may do so.
       if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(ask({ ...question, agent: undefined }));
       else resolve(error.code ?? error.message);
     });

@@ -21,7 +21,7 @@ export class StoryRecording {
     return performance.now() - this.#startedMs;
   }
 
-  /** Notes what somebody did and saw, and where the page is then. `page` is undefined for what happens outside of a browser. */
+  /** Notes what someone did and saw, and where the page is then. `page` is undefined for what happens outside of a browser. */
   async step<T>(what: string, page: Page | undefined, act: () => Promise<T>): Promise<T> {
     const beganMs = this.durationMs;
     const result = await act();
@@ -31,7 +31,7 @@ export class StoryRecording {
     return result;
   }
 
-  /** Writes the steps so far, if somebody wants them. */
+  /** Writes the steps so far, if someone wants them. */
   keep(): void {
     if (RECORDING === undefined) return;
     const head = `${this.#title}\n\n    from    took  step, and the address after it\n`;

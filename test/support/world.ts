@@ -34,7 +34,7 @@ export interface WorldAgent {
   close(): Promise<void>;
 }
 
-/** An identity that a test uses in ways in which no program of ours would. */
+/** An identity that a test uses in ways in which no program of Frontdoor would. */
 export interface WorldIdentity {
   readonly id: string;
   readonly credentials: WireCredentials;

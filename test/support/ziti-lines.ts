@@ -1,4 +1,4 @@
-/** A command of `ziti` that goes on, as a process of a test, with the lines that it prints. */
+/** A command of `ziti` that continues, as a process of a test, with the lines that it prints. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -79,7 +79,7 @@ export class UdpAccessListener {
     return this.#circuits.probe();
   }
 
-  /** Takes no more sources, and waits until the others send and receive nothing any more, for up to `timeoutMs`. */
+  /** Takes no more sources, and waits until the others no longer send or receive anything, for up to `timeoutMs`. */
   async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
     this.#isDraining = true;
     this.#circuits.drain();

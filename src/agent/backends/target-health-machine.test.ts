@@ -41,7 +41,7 @@ test('a service that used to close fails at the second missed close in a row, lo
   assert.equal(after(closed, stayedOpen, stayedOpen, closed).verdict, 'passing');
 });
 
-test('a service that was replaced by one that stays open is learned anew', () => {
+test('a service that was replaced by one that stays open is learned again', () => {
   assert.equal(after(closed, refused, stayedOpen, stayedOpen).verdict, 'passing');
 });
 

@@ -40,7 +40,7 @@ export const UNKNOWN_HEALTH: TargetHealth = {
 const MISSES_TO_FAIL = 2;
 const LOOKS_TO_LEARN = 3;
 
-/** Whether waiting for the close gives no information any more. */
+/** Whether waiting for the close gives no information now. */
 export function knownToStayOpen(state: TargetHealth): boolean {
   return !state.closesOnEnd && state.staysOpen >= LOOKS_TO_LEARN;
 }
@@ -48,7 +48,7 @@ export function knownToStayOpen(state: TargetHealth): boolean {
 export function stepTargetHealth(state: TargetHealth, result: LookResult): HealthStep {
   switch (result.type) {
     case 'failed':
-      // The next program that listens there may be another one, so its history starts anew.
+      // The next program that listens there may be another one, so its history starts again.
       return { state: { ...UNKNOWN_HEALTH, verdict: 'failing', reason: result.reason }, again: false };
     case 'passed':
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing' }, again: false };
@@ -56,7 +56,7 @@ export function stepTargetHealth(state: TargetHealth, result: LookResult): Healt
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing', closesOnEnd: true }, again: false };
     case 'spoke':
       // The service sends data, so it is alive. If it counted as frozen, it no longer closes connections and
-      // is not judged by that any more.
+      // is no longer judged by that.
       if (state.verdict !== 'failing') return { state, again: false };
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing' }, again: false };
     case 'stayedOpen': {

@@ -426,7 +426,7 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   assert.match(out, /\n1 failed, \d warnings, \d+ checks\n$/);
 });
 
-test('data of the control plane: addresses in place of guesses, and every part that is offline, with a remedy', async () => {
+test('data of the control plane: addresses instead of guesses, and every part that is offline, with a remedy', async () => {
   const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
   const edge = await listen(createServer((socket) => socket.destroy()));
   const page = (content: readonly object[]): FakeAnswer => ({ status: 200, json: { content } });

@@ -1,4 +1,4 @@
-// Names in place of ids: wherever the API asks for an id of something that has a name.
+// Names instead of ids: wherever the API asks for an id of something that has a name.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { operations, type Operation } from '#contract';

@@ -20,7 +20,7 @@ const first = {
 let api: FakeApi;
 let policy: Record<string, unknown> = first;
 let version = 1;
-/** Somebody else is in between, so often. */
+/** Someone else is in between, so often. */
 let othersChange = 0;
 before(async () => {
   api = await fakeApi(({ url, method, body }): FakeAnswer => {

@@ -37,7 +37,7 @@ const KEYS: Readonly<Record<string, { readonly field: string; readonly example: 
   basicAuth: { field: 'name', example: 'ann' },
 };
 const PATH = '/frontdoor/{frontdoorId}/shares/{token}/policy';
-/** The policy is read again at most this often if another caller changed it meanwhile. */
+/** The policy is read again at most this often if another caller changed it in the meantime. */
 const MOST_TRIES = 5;
 const HELP = `
 GET and PUT {base_url}${PATH}, requires the scope frontdoor.write

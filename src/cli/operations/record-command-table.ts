@@ -12,7 +12,7 @@ export const RECORD_COMMANDS = {
   getFailure: { elsewhere: ['why'], reason: 'explains it in words, with a remedy' },
   getUnroutedFailure: {
     elsewhere: ['why'],
-    reason: 'finds it if no frontdoor has the error id',
+    reason: 'finds it if no frontdoor has the error ID',
   },
   getInspector: {
     noun: 'shares',

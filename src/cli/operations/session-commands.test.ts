@@ -49,7 +49,7 @@ test('sessions are listed with who, where and until when', async () => {
   assert.deepEqual(JSON.parse(json), [ann]);
 });
 
-test('one session ends by its id, a person’s by e-mail and subject, everybody’s by --all', async () => {
+test('one session ends by its id, a person’s by e-mail and subject, everyone’s by --all', async () => {
   assert.equal((await run('end', PROVIDER, SESSION)).out, `ended ${SESSION}\n`);
   assert.equal(lastCall(), `DELETE ${SESSIONS}/${SESSION}`);
   ended = 2;

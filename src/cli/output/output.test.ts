@@ -54,7 +54,7 @@ id          f00d
   );
 });
 
-test('the heading is bold only where somebody sees it, and comes once', async () => {
+test('the heading is bold only where someone sees it, and comes once', async () => {
   const bold = new TableText({ columns: ['id'], terminalColumns: 80, isBold: true });
   assert.equal(await bold.portion(entries), '\u001B[1mID\u001B[22m\nc83a\nf00d\n');
   assert.equal(await bold.portion(entries), 'c83a\nf00d\n');

@@ -14,7 +14,7 @@ export type QueryValue = string | number | boolean | undefined;
 interface Common {
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
-  /** The tag of the resource as it was read: a change of somebody else's is refused with 412 and not overwritten. */
+  /** The tag of the resource as it was read: a change of someone else's is refused with 412 and not overwritten. */
   readonly ifMatch?: string | undefined;
   /** Repetitions with one key create one resource. */
   readonly idempotencyKey?: string | undefined;

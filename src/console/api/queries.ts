@@ -58,7 +58,7 @@ export function useAnswer<Id extends OperationId>(
 
 /**
  * An operation that changes something. Answers on the screen are asked for again afterwards, without waiting for the stream, and
- * also when the change was refused because of somebody else's.
+ * also when the change was refused because of someone else's.
  */
 export function useChange<Id extends OperationId>(
   id: Id,

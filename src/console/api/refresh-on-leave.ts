@@ -1,6 +1,6 @@
 /**
- * Refreshes lists once the page of a deleted resource is gone from the screen: earlier, the page would ask for what does not
- * exist any more. Returns the function that a deletion calls when it has succeeded.
+ * Refreshes lists once the page of a deleted resource is gone from the screen: earlier, the page would ask for what no longer
+ * exists. Returns the function that a deletion calls when it has succeeded.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';

@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 
-/** `began`: somebody has just logged in. `valid`: the program started, and the control plane accepted the session. */
+/** `began`: someone has just logged in. `valid`: the program started, and the control plane accepted the session. */
 type Message = 'ended' | 'began' | 'valid';
 
 const channel = new BroadcastChannel('frontdoor-session');

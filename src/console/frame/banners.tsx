@@ -39,7 +39,7 @@ function AwayBanner(): ReactNode {
   );
 }
 
-/** For somebody who has closed the question to log in again. */
+/** For someone who has closed the question to log in again. */
 function EndedBanner(): ReactNode {
   const text = useText(frameText);
   const isEnded = useIsSessionEnded();

@@ -1,6 +1,6 @@
 /**
  * Keys that work on every page: Ctrl-K, `?`, and `g` followed by the letter of a page. None works in a dialog, and those without
- * Ctrl do not while somebody types, and can be switched off: programs that turn speech into keys press them by mistake.
+ * Ctrl do not while someone types, and can be switched off: programs that turn speech into keys press them by mistake.
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';

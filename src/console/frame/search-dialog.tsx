@@ -22,7 +22,7 @@ interface Found {
   readonly run: () => void;
 }
 
-/** `onKeys` opens the list of keys in place of this dialog. */
+/** `onKeys` opens the list of keys instead of this dialog. */
 export function SearchDialog(props: {
   readonly onClose: () => void;
   readonly onKeys: () => void;

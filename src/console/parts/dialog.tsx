@@ -62,7 +62,7 @@ export function ConfirmDialog(props: {
   readonly typed?: string | undefined;
   readonly isPending: boolean;
   readonly error: Error | null;
-  /** Loads the new state, after somebody else's change was refused to be overwritten. */
+  /** Loads the new state, after someone else's change was refused to be overwritten. */
   readonly onStale?: () => void;
   readonly onConfirm: () => void;
   readonly children: ReactNode;

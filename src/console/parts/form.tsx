@@ -36,7 +36,7 @@ export function Form(props: {
   readonly onCancel?: (() => void) | undefined;
   /** The text of the button for `onCancel`. */
   readonly cancel?: string | undefined;
-  /** Ways on after somebody else's change was refused to be overwritten. */
+  /** Ways on after someone else's change was refused to be overwritten. */
   readonly staleWays?: ReactNode;
   readonly isDisabled?: boolean | undefined;
   /** Whether there is input to lose, where the form cannot know it: of an edit, and never of a question, which saves nothing. */

@@ -16,7 +16,7 @@ interface ListProps<Row> {
   readonly list: List<ListPart<Row>>;
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** Shown in place of an empty list without filters. */
+  /** Shown instead of an empty list without filters. */
   readonly empty?: ReactNode;
 }
 

@@ -20,7 +20,7 @@ export function ListTable<Row>(props: {
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly control: SearchControl;
-  /** Shown in place of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty?: ReactNode;
 }): ReactNode {
   const [text, format] = [useText(partsText), useFormat()];

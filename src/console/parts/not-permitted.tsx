@@ -1,4 +1,4 @@
-/** In place of a page that the person's role does not permit. The control plane decides again. */
+/** Instead of a page that the person's role does not permit. The control plane decides again. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useText } from '../text/language.tsx';

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 
 export interface UnsavedInput {
-  /** Somebody has typed or chosen something. */
+  /** Someone has typed or chosen something. */
   note(): void;
   /** It was given up. */
   drop(): void;
@@ -23,7 +23,7 @@ export function noteSaved(): void {
   for (const form of forms) if (form.isPending) forms.delete(form);
 }
 
-/** The person leaves it, or what it was about does not exist any more. */
+/** The person leaves it, or what it was about no longer exists. */
 export function dropUnsavedInput(): void {
   forms.clear();
 }

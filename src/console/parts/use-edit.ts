@@ -1,6 +1,6 @@
 /**
  * An edit of a resource that others can change, too. Until something is typed it follows the resource. From then on it is about
- * the state that was read, whose tag refuses to overwrite what others changed; the person decides how to go on.
+ * the state that was read, whose tag refuses to overwrite what others changed; the person decides how to continue.
  */
 import { useState } from 'react';
 import { mergeTyped } from './merge-typed.ts';

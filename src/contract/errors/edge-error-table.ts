@@ -1,4 +1,4 @@
-/** The codes of OpenZiti that the edge API refuses with. Codes of ours that OpenZiti does not have are sent in capitals. */
+/** The codes of OpenZiti that the edge API refuses with. Codes of Frontdoor that OpenZiti does not have are sent in capitals. */
 import { errorsSince } from '#base';
 
 export const EDGE_ERRORS = errorsSince('0.1.0', {

@@ -1,5 +1,5 @@
 /**
- * What visitors of a share get from the gateway in place of an answer: `error` of the JSON, and the code that the owner
+ * What visitors of a share get from the gateway instead of an answer: `error` of the JSON, and the code that the owner
  * of the share finds with the error id. The remedies are those that `frontdoor why` shows.
  */
 import {

@@ -186,7 +186,7 @@ describeEachStore('the audit chain', (open) => {
     assert.deepEqual(await verify('cut'), { valid: false, events: 0, firstInvalid: 1 });
   });
 
-  it('cannot be made anew without the key file', async () => {
+  it('cannot be made again without the key file', async () => {
     await chainOfTen('forged');
     const thief = ephemeralSecrets();
     const rows = await chain('forged');

@@ -66,7 +66,7 @@ describe('a stream of audit events', () => {
     );
   });
 
-  it('goes on after the event that its reader has, and misses and doubles none', async () => {
+  it('continues after the event that its reader has, and misses and doubles none', async () => {
     for (let n = 1; n <= 250; n += 1) await append(`e${n}`);
     const reader = follow({ afterSequence: 7 });
     const more = (async () => {
@@ -100,7 +100,7 @@ describe('a stream of audit events', () => {
     await reader.until(':\n\n:\n\n:\n\n');
   });
 
-  it('ends when the credential does not count any more: at the next look, or at once when callers change', async () => {
+  it('ends when the credential no longer counts: at the next look, or at once when callers change', async () => {
     let isAllowed = true;
     const watchful = open({ recheckMs: 20 });
     const reader = follow({ isAllowed: async () => isAllowed }, watchful);
@@ -190,7 +190,7 @@ class Reader {
 
   async ended(): Promise<void> {
     const late = AbortSignal.timeout(DEADLINE_MS);
-    await Promise.race([this.#ended, once(late, 'abort').then(() => assert.fail('it goes on'))]);
+    await Promise.race([this.#ended, once(late, 'abort').then(() => assert.fail('it continues'))]);
   }
 
   ids(): number[] {

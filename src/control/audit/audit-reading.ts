@@ -69,7 +69,7 @@ export async function auditAfter(
   sequence: number,
   limit: number,
 ): Promise<AuditSpan> {
-  // Read first, because events that are appended meanwhile belong to the next call.
+  // Read first, because events that are appended in the meantime belong to the next call.
   const end = await lastSequence(db, organizationId);
   if (end <= sequence) return { rows: [], lastSequence: sequence };
   const rows = await filtered(db, organizationId, filter)

@@ -1,7 +1,7 @@
 /**
  * The audit trail in the store, appended in the transaction of the change, with one chain per organization. Each
  * hash is keyed with the key file and covers the event and the seal of the previous one. The head has the last
- * event's seal, which is stored nowhere else, so that somebody with access only to the database can neither
+ * event's seal, which is stored nowhere else, so that someone with access only to the database can neither
  * change, insert nor remove an event undetected, not even the last one. Events are never removed; the operator
  * decides outside about retention.
  */

@@ -17,7 +17,7 @@ export interface AuditVerification {
 
 const CHUNK = 500;
 
-/** Events that are appended meanwhile are not verified. */
+/** Events that are appended in the meantime are not verified. */
 export async function verifyAudit(
   db: Queries,
   secrets: Pick<Secrets, 'tag'>,

@@ -134,7 +134,7 @@ describeEachStore('a backup', (open) => {
       const frontdoor = (await grantFrontdoor(target.db, organization.id, frontdoorId))!;
       const page = { page: 0, size: 5, sort: 'name', direction: 'asc' } as const;
       assert.equal((await listEnvironments(target, frontdoor, page)).total, 1_200);
-      // The counts go on from there.
+      // The counts continue from there.
       await write(target, frontdoorId, 9, 1);
       assert.equal((await listEnvironments(target, frontdoor, page)).total, 1_201);
       await target.close();

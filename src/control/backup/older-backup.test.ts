@@ -77,7 +77,7 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
       assert.equal((await db.selectFrom('custom_frontend_auth_provider').selectAll().execute()).length, 1);
       const counted = db.selectFrom('collection').select('total').where('kind', '=', 'auth-provider');
       assert.deepEqual(await counted.execute(), [{ total: 1 }]);
-      // The counts go on from there.
+      // The counts continue from there.
       await sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
         values ('q', 'f', 'y', 'GITHUB', 1, '{}', 1, 1, 1)`.execute(db);
       assert.deepEqual(await counted.execute(), [{ total: 2 }]);

@@ -1,4 +1,4 @@
-/** Pages in place of the browser program: for people without a role, for their account, and where the program is not built. */
+/** Pages instead of the browser program: for people without a role, for their account, and where the program is not built. */
 import { html, type Html } from '../html/mod.ts';
 import type { ConsoleSession } from '../credentials/people/mod.ts';
 import type { ConsolePage } from './console-pages.ts';

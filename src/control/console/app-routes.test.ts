@@ -67,7 +67,7 @@ describe('the browser program of the console', () => {
       assert.equal(one.headers[name], value);
   });
 
-  it('asks strangers to log in, and then goes on where they wanted to go', async () => {
+  it('asks strangers to log in, and then continues where they wanted to go', async () => {
     const asked = await stranger.get('/console/shares?page=2&text=a%20b');
     const to = encodeURIComponent('/console/shares?page=2&text=a%20b');
     assert.deepEqual([asked.statusCode, asked.headers.location], [303, `/console/log-in?to=${to}`]);
@@ -100,7 +100,7 @@ describe('the browser program of the console', () => {
     assert.equal((await reader.post('/console/shares', {})).statusCode, 404);
   });
 
-  it('gives its files to everybody, for ever, in the form that the browser reads', async () => {
+  it('gives its files to everyone, for ever, in the form that the browser reads', async () => {
     for (const { name, bytes } of built().files.values()) {
       for (const [accepted, coding, decode] of [
         ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],

@@ -1,6 +1,6 @@
 /**
  * The routes of the browser program: its files, and its document at every address of the console that no other page has.
- * Files are the same for everybody and need no session; the document needs one with a role.
+ * Files are the same for everyone and need no session; the document needs one with a role.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

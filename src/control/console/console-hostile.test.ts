@@ -123,7 +123,7 @@ describe('attacks on the console', () => {
     assert.deepEqual(countOf(more), { judged: 20, refused: 0 });
   });
 
-  it('guess few passwords from one address with any names, and others log in meanwhile', async () => {
+  it('guess few passwords from one address with any names, and others log in in the meantime', async () => {
     await world.person('reader', 'calm@example.com');
     const calm = new TestBrowser(world.app);
     const guesses = Array.from({ length: 1_000 }, (_, at) =>

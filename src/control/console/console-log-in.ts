@@ -47,7 +47,7 @@ export type NotProven =
 
 export type LogInResult = Begun | NotProven;
 
-/** Somebody who has given a right password or token. */
+/** Someone who has given a right password or token. */
 export interface Proven {
   readonly owner: SessionOwner;
   /** That of the password; undefined for an API account. */
@@ -160,7 +160,7 @@ export class ConsoleLogIn {
 
   /**
    * Uses the invitation up, makes its person, and begins the first log-in. Returns undefined if the code is not valid
-   * (any more). Throws `conflict` for an e-mail address that another person of the organization has; who has it elsewhere is
+   *. Throws `conflict` for an e-mail address that another person of the organization has; who has it elsewhere is
    * nobody's to find out.
    */
   async accept(

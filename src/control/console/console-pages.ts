@@ -15,7 +15,7 @@ export interface ConsolePage {
   readonly content: Html;
   /** Whether the page takes the code of a link from its address. */
   readonly takesCode?: boolean;
-  /** The path to which the browser goes on by itself. */
+  /** The path to which the browser continues by itself. */
   readonly leadsTo?: string;
   /** Whether the page has a picture, in its own text. */
   readonly showsPicture?: boolean;
@@ -167,7 +167,7 @@ export interface AccountForm {
   readonly name: string;
   readonly email: string;
   readonly problem?: string | undefined;
-  /** Identity providers that the person may use in place of a password. */
+  /** Identity providers that the person may use instead of a password. */
   readonly offers: readonly ProviderOffer[];
 }
 
@@ -208,7 +208,7 @@ export function accountPage(
   return { status, title: 'Your account', content };
 }
 
-/** The field of a password that somebody chooses. */
+/** The field of a password that someone chooses. */
 export function newPasswordInput(label: string): Html {
   return html`<label for="password">${label}</label>
     <input
@@ -224,7 +224,7 @@ export function newPasswordInput(label: string): Html {
     <p class="soft" id="rule">At least ${MIN_PASSWORD_CHARS} characters, for example four words.</p>`;
 }
 
-/** In place of every page at an address whose cookies browsers do not keep. */
+/** Instead of every page at an address whose cookies browsers do not keep. */
 export function unencryptedPage(): ConsolePage {
   const content = html`<p>
       This connection to the console is not encrypted, so browsers do not keep a session. Open the console

@@ -54,7 +54,7 @@ export function addConsoleRoutes(
   );
 }
 
-/** What precedes every page, and what answers in place of one. */
+/** What precedes every page, and what answers instead of one. */
 function addPageSteps(pages: FastifyInstance, { own, log }: ConsoleRouteParts, base: string): void {
   pages.addHook('onRequest', async (request, reply) => {
     // Redirects, too, which have the cookie of a session.
@@ -133,7 +133,7 @@ function clientOf({ ip, headers }: FastifyRequest): ConsoleClient {
   return { address: ip, browser: (headers['user-agent'] ?? '').slice(0, MAX_BROWSER_CHARS) };
 }
 
-/** Returns a signal that is aborted when the answer is done, or nobody waits for it any more. */
+/** Returns a signal that is aborted when the answer is done, or nobody waits for it. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const end = new AbortController();
   raw.once('close', () => end.abort());

@@ -31,11 +31,11 @@ export interface ConsoleClient {
   readonly address: string;
   /** The `User-Agent`, shortened. */
   readonly browser: string;
-  /** Aborted when the answer is done, or nobody waits for it any more. */
+  /** Aborted when the answer is done, or nobody waits for it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A minute: the times of use are no more exact. */
+/** A minute: the times of use are not more exact. */
 const USE_INTERVAL_MS = 60_000;
 
 export class ConsoleSessions {

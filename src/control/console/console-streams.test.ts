@@ -71,7 +71,7 @@ describeEachStore('a stream of changes at the console', (open) => {
     response.destroy();
   });
 
-  it('ends within five seconds of a log-out, and others of the same person go on', async () => {
+  it('ends within five seconds of a log-out, and others of the same person continue', async () => {
     const { browser } = await person('reader');
     const stays = await world.person('reader', 'stays@example.com');
     const [ended, other] = [await follow(browser), await follow(stays)];

@@ -196,7 +196,7 @@ describeEachStore('the password of a person', (open) => {
     assert.deepEqual(rights, statuses);
   });
 
-  it('opens nothing any more when it is changed while a log-in with it goes on', async () => {
+  it('opens nothing when it is changed while a log-in with it continues', async () => {
     const email = 'gil@example.com';
     const gil = await world.person('reader', email);
     const { store, secrets, clock } = world.api;

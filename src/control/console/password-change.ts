@@ -39,7 +39,7 @@ type Unfit = { readonly problem: 'unfit'; readonly sentence: string };
 type Later = Extract<NotProven, { readonly problem: 'later' }>;
 
 export type PasswordChanged =
-  /** The session's new token; undefined if somebody has ended the session meanwhile. */
+  /** The session's new token; undefined if someone has ended the session in the meantime. */
   { readonly token: string | undefined } | NotProven | Unfit;
 
 export type LinkUsed =

@@ -40,7 +40,7 @@ export function passwordCodePage(base: string, problem?: string, status = 200): 
   return linkCodePage(base, { title: 'New password', path: 'new-password', purpose }, problem, status);
 }
 
-/** Asks somebody who has followed a link for the new password. */
+/** Asks someone who has followed a link for the new password. */
 export function newPasswordPage(form: PasswordForm, code: string): ConsolePage {
   const { base, email, problem, status = 200 } = form;
   const content = html`${wrong(problem)}

@@ -11,7 +11,7 @@ import { newPasswordPage, passwordCodePage, passwordPage } from './password-page
 export interface PasswordRouteParts extends FreshSessionParts {
   readonly passwordChange: PasswordChange;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer. */
   readonly endOf: (reply: FastifyReply) => AbortSignal;
   readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
   /** Answers with the cookie of what has begun. */

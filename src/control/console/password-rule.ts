@@ -1,5 +1,5 @@
 /**
- * Which passwords people may choose: long ones that are not among those that everybody tries first (NIST SP 800-63B
+ * Which passwords people may choose: long ones that are not among those that everyone tries first (NIST SP 800-63B
  * §3.1.1.2). There is no rule about kinds of characters.
  */
 

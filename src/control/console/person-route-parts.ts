@@ -10,7 +10,7 @@ export interface PersonRouteParts {
   readonly sessions: ConsoleSessions;
   readonly base: string;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer. */
   readonly endOf: (reply: FastifyReply) => AbortSignal;
   readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
   readonly ownPathOf: (path: unknown) => string;

@@ -150,7 +150,7 @@ describe('the console with an identity provider', () => {
     assert.equal((await browser.call('GET', '/caller')).statusCode, 200);
   });
 
-  it('is asked to log a person in anew, and a log-in there that is old is not recent here', async () => {
+  it('is asked to log a person in again, and a log-in there that is old is not recent here', async () => {
     const path = `/console/log-in/with/${providerId}`;
     const promptOf = async (browser: TestBrowser) =>
       new URL((await browser.get(path)).headers.location!).searchParams.get('prompt');
@@ -213,7 +213,7 @@ describe('the console with an identity provider', () => {
       assert.equal(again.statusCode, 403);
     });
 
-    it('gives its role to somebody who waits, and is kept by those who have one', async () => {
+    it('gives its role to someone who waits, and is kept by those who have one', async () => {
       const waiting = await logIn('gil');
       assert.equal((await waiting.call('GET', '/caller')).statusCode, 403);
       const code = await world.invite('editor', 'Gil');

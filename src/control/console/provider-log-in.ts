@@ -71,12 +71,12 @@ export interface ProviderOffer {
 export type ProviderReturn =
   | { readonly token: string; readonly to: string }
   | LoginRefusal
-  /** The invitation was used meanwhile, or has expired. */
+  /** The invitation was used in the meantime, or has expired. */
   | { readonly type: 'uninvited' }
   /** The organization has too many people who wait for a role. */
   | { readonly type: 'crowded' };
 
-/** Everybody with an account at a public provider can come to wait for a role. */
+/** Everyone with an account at a public provider can come to wait for a role. */
 const MAX_WAITING_PEOPLE = 200;
 const MAX_OFFERS = 10;
 const NOT_VALID: LoginRefusal = { type: 'refused', reason: 'attempt-not-valid' };
@@ -107,7 +107,7 @@ export class ProviderLogIn {
 
   /**
    * Returns where the browser goes, and the content of the log-in's cookie. A browser with a session wants a
-   * recent log-in, so that the provider asks anew.
+   * recent log-in, so that the provider asks again.
    */
   async begin(
     providerId: string,
@@ -158,7 +158,7 @@ export class ProviderLogIn {
     if (found === undefined || found.provider.version !== attempt.providerVersion)
       return { type: 'refused', reason: 'provider-not-available' };
     const { provider, logIn } = found;
-    // One attempt would do for any number of requests to the provider, each with a code that somebody has made up.
+    // One attempt would do for any number of requests to the provider, each with a code that someone has made up.
     if (failures.begin(provider.id, client.address) > 0) return { type: 'refused', reason: 'too-many' };
     const person = await steps.run(provider, (protocol, tools) =>
       protocol.identify(provider, { url, state, secrets: { ...attempt, returnTo: attempt.to } }, tools),
@@ -171,7 +171,7 @@ export class ProviderLogIn {
     return store.transaction(async (trx, touch): Promise<ProviderReturn> => {
       const known = await personOfAccount(trx, provider.id, person.subject);
       const present = known === undefined ? undefined : await lockPerson(trx, known);
-      // Somebody who has a role keeps it, and the invitation stays for another.
+      // Someone who has a role keeps it, and the invitation stays for another.
       const code = present === undefined || present.role === null ? attempt.invitation : null;
       const invitation = code === null ? undefined : await takeInvitation(trx, secrets, code, rule());
       if (code !== null && invitation === undefined) return { type: 'uninvited' };
@@ -244,7 +244,7 @@ export class ProviderLogIn {
     return made;
   }
 
-  /** Gives somebody who waits for a role the one of the invitation. */
+  /** Gives someone who waits for a role the one of the invitation. */
   async #promote(
     trx: StoreTransaction,
     touch: Touch,

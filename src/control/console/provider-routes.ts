@@ -50,7 +50,7 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
     return reply.header('set-cookie', attemptCookie(begun.sealed)).redirect(begun.url, 303);
   });
 
-  // An invited person uses an account of the provider in place of a password.
+  // An invited person uses an account of the provider instead of a password.
   pages.post('/welcome/with/:providerId', async (request, reply) => {
     const { providerId } = request.params as { providerId: string };
     const code = ((await fieldsOf(request, reply)).get('code') ?? '').trim();

@@ -339,7 +339,7 @@ describeEachStore('the second factor of people', (open) => {
     assert.equal(await isLoggedIn(ida), false);
   });
 
-  it('begins an enrollment anew with each log-in, so that an earlier secret ends', async () => {
+  it('begins an enrollment again with each log-in, so that an earlier secret ends', async () => {
     const email = 'leo@example.com';
     await world.person('reader', email);
     await demand(true);

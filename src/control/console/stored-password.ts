@@ -1,7 +1,7 @@
 /**
  * Hashes a password and stores it. Passwords of one e-mail address have one salt, so that a log-in takes the time of one,
  * however many organizations a person belongs to. The hash is computed before the transaction; if the salt of the address has
- * changed meanwhile, both are done again.
+ * changed in the meantime, both are done again.
  */
 import { hashPassword, UnlikeHash } from '../credentials/passwords/mod.ts';
 import { findPersonPasswords } from '../credentials/people/mod.ts';

@@ -22,7 +22,7 @@ export interface EventFollowersOptions {
    * needs a check of its reader. It is a query, and garbage of 12 KiB.
    */
   readonly isInOrder?: boolean | undefined;
-  /** Delay after the events that a stream has caught up with, so that its source combines those that come meanwhile. */
+  /** Delay after the events that a stream has caught up with, so that its source combines those that come in the meantime. */
   readonly combineMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
   /** Interval for checking a credential again, if no change is reported. */

@@ -132,7 +132,7 @@ test('terminators are judged by their routers; those of hosts that are invalid g
       [id, TerminatorState.InvalidUnknownTerminator, true, 'unknown here'],
       ['managed', TerminatorState.InvalidBadState, false, 'no connection'],
       ['away', TerminatorState.Unknown, false, 'router off-line'],
-      ['gone', TerminatorState.Unknown, false, 'the terminator was deleted meanwhile'],
+      ['gone', TerminatorState.Unknown, false, 'the terminator was deleted in the meantime'],
     ],
   );
   const left = mesh.world.controller.fabric.terminators().map((it) => it.id);

@@ -140,7 +140,8 @@ export class MeshValidation implements FabricValidation {
         const verdicts = await this.#verdicts(routerId, asked, fix);
         const fixed = fix ? await this.#removed(asked, verdicts) : new Set<string>();
         for (const terminator of some) {
-          const verdict = verdicts.get(terminator.id) ?? unknown('the terminator was deleted meanwhile');
+          const verdict =
+            verdicts.get(terminator.id) ?? unknown('the terminator was deleted in the meantime');
           yield this.#terminatorFrame(terminator, verdict, fixed.has(terminator.id));
         }
       }
@@ -166,7 +167,7 @@ export class MeshValidation implements FabricValidation {
         asked.map(({ id, marker }) => {
           const state = states[id];
           if (state === undefined) return [id, unknown('the router does not report it')];
-          if (state.marker !== marker) return [id, unknown('its host bound it again meanwhile')];
+          if (state.marker !== marker) return [id, unknown('its host bound it again in the meantime')];
           const { valid, reason, detail } = state;
           const invalid = INVALID_STATES.get(reason) ?? TerminatorState.Unknown;
           return [id, { state: valid ? TerminatorState.Valid : invalid, detail }];

@@ -66,7 +66,7 @@ export interface RouterAccess {
 export interface OverlayReplicas {
   /** Whether another control plane has the environment's channel. */
   readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
-  /** The list that routers get. Without it, they get none. */
+  /** The list that routers get. Without it, they receive no list. */
   readonly cluster?: ClusterSource | undefined;
 }
 

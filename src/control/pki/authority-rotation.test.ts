@@ -220,7 +220,7 @@ describe('a rotation of the root', () => {
     assertAllWork([{ ...renewed, ca: a.caBundlePem }]);
   });
 
-  it('can be brought forward, and goes on after a start of the control planes at any step', async () => {
+  it('can be brought forward, and continues after a start of the control planes at any step', async () => {
     const restart = async (): Promise<void> => {
       for (const pki of [a, b]) pki.close();
       [a, b] = [await open(), await open()];

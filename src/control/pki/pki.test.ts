@@ -417,7 +417,7 @@ test('the key of the edge API that an earlier version kept in a file is taken in
       assert.equal(existsSync(authorityFile(each, 'edge-api.key')), false);
       taken.close();
     }
-    assert.equal(warnings.length, 1, 'tokens that the second one issued are not valid any more');
+    assert.equal(warnings.length, 1, 'tokens that the second one issued are no longer valid');
     assert.match(warnings[0]!, /create enrollment tokens again/);
   });
 });

@@ -85,7 +85,7 @@ export interface RouterSubject {
   readonly id: string;
   readonly lifetimeDays: number;
   /**
-   * At enrollment, a name that is not allowed refuses the request, because somebody is there to correct it. A renewal
+   * At enrollment, a name that is not allowed refuses the request, because someone is there to correct it. A renewal
    * leaves such names out with a warning in the log, so that no router loses its certificate over one.
    */
   readonly isRenewal: boolean;

@@ -19,7 +19,7 @@ const MAX_STORE_ATTEMPTS = 20;
 /** Where the certificate (PEM) is stored. */
 export interface LeafShelf {
   find(): Promise<string | undefined>;
-  /** Stores `pem` in place of `before`. Returns another one if another process replaced `before` first. */
+  /** Stores `pem` instead of `before`. Returns another one if another process replaced `before` first. */
   replace(before: string | undefined, pem: string): Promise<string>;
 }
 
@@ -74,7 +74,7 @@ export async function openServerLeaf(
   throw new FrontdoorError(
     'unavailable',
     'server-certificate-contended',
-    `other control planes replaced the certificate of ${commonName} ${MAX_STORE_ATTEMPTS} times meanwhile: start again`,
+    `other control planes replaced the certificate of ${commonName} ${MAX_STORE_ATTEMPTS} times in the meantime: start again`,
   );
 }
 
@@ -160,7 +160,7 @@ function hasNames(leafPem: string, hosts: readonly string[]): boolean {
   return hosts.every((host) => (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined);
 }
 
-/** The alternative names of a leaf that a control plane of ours signed. */
+/** The alternative names of a leaf that a control plane of Frontdoor signed. */
 function hostsOf(leafPem: string): string[] {
   const names = new X509Certificate(leafPem).subjectAltName ?? '';
   return [...names.matchAll(/(?:DNS|IP Address):([^\s,"]+)/g)].map(([, host]) => host!);

@@ -230,7 +230,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await until('no row', rows, ({ length }) => length === 0);
   });
 
-  test('the measurements of one that left, or that died, count no more; one taken for dead comes back', async () => {
+  test('the measurements of one that left, or that died, no longer count; one taken for dead comes back', async () => {
     const a = await open();
     const b = await open();
     b.measurements.connect('env');

@@ -26,7 +26,7 @@ export interface StatusPublisherOptions {
 interface Row {
   readonly kind: MeasuredKind;
   readonly id: string;
-  /** Undefined if there is nothing to publish any more. */
+  /** Undefined if there is nothing left to publish. */
   readonly state: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Encrypts stored values again that were encrypted with another key (ADR 0062): in batches, each a transaction of its own, with
- * a turn of the event loop between them. A value that changed meanwhile is left to the next pass.
+ * a turn of the event loop between them. A value that changed in the meantime is left to the next pass.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';

@@ -43,7 +43,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.equal((await counter().executeTakeFirstOrThrow()).created_at, 51);
   });
 
-  it('undoes a transaction that went on after a statement of it had failed, and nobody else’s', async () => {
+  it('undoes a transaction that continued after a statement of it had failed, and nobody else’s', async () => {
     const careless = store.transaction(async (trx) => {
       await insert(trx, 'careless');
       await insert(trx, 'counter').catch(() => {});

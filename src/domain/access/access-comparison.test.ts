@@ -85,7 +85,7 @@ test('so are certificates', () => {
   assert.deepEqual(compared(rules, null, missing), ['certificate-missing', 'login']);
 });
 
-test('other auth providers keep whom they identify, too, and ask everybody else', () => {
+test('other auth providers keep whom they identify, too, and ask everyone else', () => {
   const comparer = new AccessComparer(null, null);
   const other: ExplainedProvider = { ...oidc, id: 'g', name: 'guests' };
   const found = (
@@ -103,7 +103,7 @@ test('other auth providers keep whom they identify, too, and ask everybody else'
   assert.equal(found([oidc], [oidc, other]), 'same');
   assert.deepEqual(found([oidc], [other]), ['session', 'login']);
   assert.deepEqual(found([oidc], [keys]), ['session', 'credential-missing']);
-  assert.equal(found([oidc], []), 'same', 'the request comes in, though nobody is asked any more');
+  assert.equal(found([oidc], []), 'same', 'the request comes in, though nobody is asked');
   assert.equal(found([oidc, other], [other]), 'unknown', 'the record does not name the provider');
   assert.equal(found([{ ...oidc, enabled: false }, other], [other]), 'same', 'one was disabled');
   const build = { identity: 'night build', decision: 'api-key night build' };

@@ -66,7 +66,7 @@ class AssumedRules {
         claims: claims ? [] : rules.claims,
         clientCertificate: certificate ? null : rules.clientCertificate,
       });
-      // Rules that are satisfied still need somebody who can prove it.
+      // Rules that are satisfied still need someone who can prove it.
       compiled = { ...assumed, hasIdentityRules: rules.emails.length > 0 || rules.claims.length > 0 };
       this.#compiled.set(key, compiled);
     }

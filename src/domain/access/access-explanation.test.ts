@@ -39,7 +39,7 @@ function shortly(...given: Parameters<typeof explain>) {
   return [decision, status, reason];
 }
 
-test('a share without rules admits everybody, with the reason', () => {
+test('a share without rules admits everyone, with the reason', () => {
   assert.deepEqual(explainAccess(compileRules(null), [], request), {
     decision: 'allow',
     status: null,

@@ -2,7 +2,7 @@
  * The access rules of a share, as gateways receive them and as every decision uses them. The auth providers are
  * listed separately, by host. Times are in milliseconds, passwords are argon2id hashes. `contract`'s share policy
  * is the form of the API.
- * Its objects are closed: a rule that a reader does not know may be what keeps somebody out.
+ * Its objects are closed: a rule that a reader does not know may be what keeps someone out.
  */
 import type { TProperties } from 'typebox';
 import { Part, Type, type ShapeOf } from '#base';

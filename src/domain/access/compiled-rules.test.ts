@@ -24,7 +24,7 @@ function person(part: Partial<CallerIdentity> = {}): CallerIdentity {
 }
 
 suite('rules that ask for nothing', () => {
-  test('admit everybody, and every path needs the credentials of the share', () => {
+  test('admit everyone, and every path needs the credentials of the share', () => {
     const open = compileRules(null);
     assert.equal(decideNetwork(open, from('not an address')), undefined);
     assert.equal(decideIdentity(open, person({ email: null })), undefined);

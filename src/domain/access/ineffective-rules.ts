@@ -17,7 +17,7 @@ export interface ShareGuards {
 export type IneffectiveReason =
   /** Gateways do not serve private shares, and nobody else evaluates rules. */
   | 'private'
-  /** A rule about people, at a share where nobody can prove to be one: everybody is refused. */
+  /** A rule about people, at a share where nobody can prove to be one: everyone is refused. */
   | 'person-unprovable'
   /** Nobody can log in, so there are no sessions. */
   | 'no-log-in'

@@ -225,7 +225,7 @@ export type GatewayDelta = Extract<GatewayFeedEvent, { type: 'delta' }>;
 export type GatewayHeartbeat = Extract<GatewayFeedEvent, { type: 'heartbeat' }>;
 export type GatewayReplay = Extract<GatewayFeedEvent, { type: 'replay' }>;
 
-/** What a gateway keeps on disk: nothing of it proves who somebody is. */
+/** What a gateway keeps on disk: nothing of it proves who someone is. */
 export const keptSharesShape = new Shape(
   Type.Object({
     version: count(),
@@ -265,5 +265,5 @@ export function remainsOf(entry: unknown): FeedRemains {
 /** Interval of heartbeats. After three missing ones the stream is dead. */
 export const GATEWAY_FEED_HEARTBEAT_MS = 5_000;
 
-/** After this time without a message from the control plane, no identity is trusted any more. */
+/** After this time without a message from the control plane, no identity is trusted now. */
 export const GATEWAY_TRUST_MS = 60_000;

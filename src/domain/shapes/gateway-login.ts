@@ -73,7 +73,7 @@ export const loginRedemptionShape = new Shape(
 export type LoginRedemption = ShapeOf<typeof loginRedemptionShape.schema>;
 
 const reasonSchema = oneOf(
-  // The provider is disabled or not (any more) one of the share's.
+  // The provider is disabled or not one of the share's.
   'provider-not-available',
   // Its endpoints cannot be reached or answer wrongly.
   'provider-failed',

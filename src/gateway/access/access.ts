@@ -1,6 +1,6 @@
 /**
  * The interface of access control: a client's connection asks it before a request is sent to a share, and again
- * while the request goes on. A decision is made from memory if possible; a promise means that something must be
+ * while the request continues. A decision is made from memory if possible; a promise means that something must be
  * computed or looked up.
  */
 import type { CallerIdentity } from '#domain';
@@ -22,7 +22,7 @@ export interface AccessAdmission {
   readonly changes: HeadChanges | undefined;
   /**
    * Whether the admission depends on more than the existence of the share. It is then checked again while the
-   * request goes on.
+   * request continues.
    */
   readonly isGuarded: boolean;
 }

@@ -157,7 +157,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     this.#providers.replaceAll(providers, keys);
     this.#origin.setKeys(keys);
     this.#loginHosts.setZones(zones, zoneOwners);
-    // A snapshot does not list sessions that ended meanwhile.
+    // A snapshot does not list sessions that ended in the meantime.
     this.#sessions.doubt();
   }
 

@@ -215,7 +215,7 @@ export class LoginFlow {
       const lines = [CLEAR_SESSION_LINE];
       const answer =
         url === undefined
-          ? loggedOutPage(isAtProvider ? 'share alone' : 'share', lines)
+          ? loggedOutPage(isAtProvider ? 'share only' : 'share', lines)
           : redirect(303, url, lines);
       return { type: 'answer', decision: 'logout', answer };
     });

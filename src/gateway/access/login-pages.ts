@@ -48,7 +48,7 @@ export function chooserPage(
 const LOGGED_OUT_TEXTS = {
   share: '<p>Your session at this address has ended.</p>\n<a href="/">Sign in again</a>',
   provider: '<p>You can close this page.</p>',
-  'share alone':
+  'share only':
     '<p>Your session at this address has ended. You may still be signed in at your identity provider, which has no sign-out address.</p>\n<a href="/">Sign in again</a>',
 } as const;
 

@@ -249,7 +249,7 @@ describe('log-ins', () => {
     assert.deepEqual({ ...callbacks.at(-1)!.parameters }, { state: 'a+b c', iss: 'https://i' });
   });
 
-  it('end by logging out, everywhere, and not at another site’s wish', async () => {
+  it('end by logging out, everywhere, and not at the request of another site', async () => {
     await browser.logIn(host, '/');
     for (const site of ['cross-site', 'same-site'])
       assert.equal((await browser.get(host, '/.frontdoor/logout', [`Sec-Fetch-Site: ${site}`])).status, 403);
@@ -334,7 +334,7 @@ describe('log-ins', () => {
     world.control.isAway = true;
     assert.equal((await new Browser(world).get(host, '/')).status, 503);
     assert.equal((await browser.get(host, '/.frontdoor/logout')).status, 503);
-    assert.equal((await browser.get(host, '/')).status, 503, 'this gateway does not believe it any more');
+    assert.equal((await browser.get(host, '/')).status, 503, 'this gateway no longer believes it');
   });
 
   it('serve nothing else at oauth.<zone>, nor below /.frontdoor/, where browsers log in', async () => {

@@ -1,5 +1,5 @@
 /**
- * Admission because of the request's path or method, for every caller. While the request goes on, the same
+ * Admission because of the request's path or method, for every caller. While the request continues, the same
  * condition is checked again.
  */
 import { pathKind, type CompiledRules } from '#domain';

@@ -114,7 +114,7 @@ export class ProofSearch {
 
   async #goOn(asked: Promise<void>, search: Search, step: number): Promise<void> {
     await asked;
-    // Providers may have changed meanwhile.
+    // Providers may have changed in the meantime.
     search.guard = this.#options.guardOf(search.host);
     if (!search.isOver) await this.run(search, step);
   }
@@ -152,7 +152,7 @@ export class ProofSearch {
           search.wrong = 'session';
           return;
         }
-        // Providers may have changed meanwhile.
+        // Providers may have changed in the meantime.
         search.guard = this.#options.guardOf(search.host);
         this.#judge(search, found);
       },
@@ -316,7 +316,7 @@ export class ProofSearch {
     // concurrent attempts cannot exceed the limit.
     this.#failed(search, PASSWORD);
     return basics.check(digest, shareId, pair, guard.basicUsers.get(pair.name)).then((found) => {
-      // A request that waited may share the result for a password that was changed meanwhile.
+      // A request that waited may share the result for a password that was changed in the meantime.
       if (found === undefined || found.problem(host, guardOf(host)) !== undefined) return;
       const source = callerAddress(search.client.address);
       this.#wrong.takeBack(targetOf(search, PASSWORD), source, this.#rateOf(PASSWORD));

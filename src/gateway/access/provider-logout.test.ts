@@ -57,7 +57,7 @@ describe('a log-out at the identity provider too', () => {
     }
   });
 
-  it('ends at a page of ours where the provider has no log-out address, or nobody is logged in', async () => {
+  it('ends at a page of Frontdoor where the provider has no log-out address, or nobody is logged in', async () => {
     world.setProviders(providerOf(PROVIDER));
     const line = world.sessionLine('app', PROVIDER);
     const answer = await world.ask('app', { path: LOGOUT, lines: [line] });
@@ -75,7 +75,7 @@ describe('a log-out at the identity provider too', () => {
     assert.equal(await status(line), 200);
   });
 
-  it('returns to a page of ours without a redirect, for any parameters', async () => {
+  it('returns to a page of Frontdoor without a redirect, for any parameters', async () => {
     const host = 'oauth.share.localhost';
     const { pathname } = new URL(page(443));
     const answer = await world.ask('', { host, path: `${pathname}?state=%3Cscript%3E&to=//evil.example` });

@@ -39,7 +39,7 @@ describe('the rules of a share', () => {
   const status = async (path = '/', lines: readonly string[] = []): Promise<number> =>
     (await world.ask('app', { path, lines })).status;
 
-  it('on time and network hold for everybody, also on public paths and with the right credential', async () => {
+  it('on time and network hold for everyone, also on public paths and with the right credential', async () => {
     const cases: readonly (readonly [Partial<AccessRules>, number])[] = [
       [{}, 200],
       [{ expiresAtMs: world.clock.nowMs() + 1_000 }, 200],
@@ -345,7 +345,7 @@ describe('the identity headers for an origin', () => {
     assert.deepEqual([claims['groups'], claims['groups_omitted']], [undefined, true]);
   });
 
-  it('cannot be met by an answer: cookies of ours that an origin sets do not arrive', async () => {
+  it('cannot be met by an answer: cookies of Frontdoor that an origin sets do not arrive', async () => {
     await world.world.serveRaw('setter', (socket) => {
       const lines = [
         'Set-Cookie: a=b',

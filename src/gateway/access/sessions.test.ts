@@ -167,7 +167,7 @@ describe('sessions', () => {
     assert.equal((await asking).status, 401);
   });
 
-  it('are looked up anew after words of the control plane may have been missed', async () => {
+  it('are looked up again after words of the control plane may have been missed', async () => {
     const line = world.sessionLine('other', 'idp');
     assert.equal((await world.ask('other', { lines: [line] })).status, 200);
     world.control.sessions.delete(line.split('=')[1]!);
@@ -282,7 +282,7 @@ describe('sessions', () => {
 });
 
 describe('without the control plane', () => {
-  it('identities are believed for sixty seconds, then 503, and what needs none goes on', async () => {
+  it('identities are believed for sixty seconds, then 503, and what needs none continues', async () => {
     const world = await AccessWorld.start();
     try {
       world.setProviders(providerOf('idp'));

@@ -20,7 +20,7 @@ const LOOK_MS = 1_000;
 const MAX_LOOKS = 3;
 const MAX_TURNS = 50;
 
-describe('a stream that goes on', () => {
+describe('a stream that continues', () => {
   const time = new ManualTime();
   let world: AccessWorld;
   let version = 1;
@@ -86,7 +86,7 @@ describe('a stream that goes on', () => {
   const session = (): string => world.sessionLine('app', 'idp');
   const key = (name: string): string => `X-Api-Key: key-${name}`;
 
-  it('is cut when its session is ended; others go on', async () => {
+  it('is cut when its session is ended; others continue', async () => {
     const line = session();
     const [first, second, third] = [await open([line]), await open([session()]), await open([key('one')])];
     const { id } = world.control.sessions.get(line.split('=')[1]!)!;
@@ -110,7 +110,7 @@ describe('a stream that goes on', () => {
     await isCut(client);
   });
 
-  it('is cut when its key is removed, or expires; a stream of another key goes on', async () => {
+  it('is cut when its key is removed, or expires; a stream of another key continues', async () => {
     const [first, second] = [await open([key('one')]), await open([key('two')])];
     world.setProviders(
       keyProviderOf('keys', { keys: [keyRecord('two', 'key-two', world.clock.nowMs() + 1_000)] }),
@@ -181,7 +181,7 @@ describe('a stream that goes on', () => {
     await isCut(second);
   });
 
-  it('on a public path goes on without the control plane, until the path is not public any more', async () => {
+  it('on a public path continues without the control plane, until the path is no longer public', async () => {
     publish({ publicPaths: ['/live'] });
     const client = await open([]);
     world.clock.advance(60_000);

@@ -148,7 +148,7 @@ describe('shares that take bearer tokens', () => {
     assert.equal((await ask('app', text)).status, 401);
   });
 
-  it('drop what was signed by a key that is published no more', async () => {
+  it('drop what was signed by a key that is no longer published', async () => {
     const fresh = () =>
       token(
         claimsOf({ exp: Math.floor(world.clock.nowMs() / 1_000) + 600, jti: randomBytes(4).toString('hex') }),

@@ -162,7 +162,7 @@ describe('the issuer', () => {
       [record!['certificate'], record!['cause'], record!['retryInMs'], record!['remedy']],
       ['a.zone.example', 'DNS problem: NXDOMAIN', 60_000, 'do this'],
     );
-    assert.deepEqual(want(['a.zone.example', 'b.zone.example']), ['a.zone.example'], 'others go on');
+    assert.deepEqual(want(['a.zone.example', 'b.zone.example']), ['a.zone.example'], 'others continue');
     await restart();
     clock.advance(59_000);
     assert.deepEqual(want(['a.zone.example']), ['a.zone.example']);
@@ -256,7 +256,7 @@ describe('the issuer', () => {
     ]);
   });
 
-  it('begins anew with a state that cannot be read, which is kept, and counts the certificates on disk', async () => {
+  it('begins again with a state that cannot be read, which is kept, and counts the certificates on disk', async () => {
     want(['a.zone.example']);
     await give();
     await issuer.close();
@@ -287,7 +287,7 @@ describe('the issuer', () => {
     assert.deepEqual(want(['a.zone.example']), []);
   });
 
-  it('ends at once, also while an order goes on, and wants nothing afterwards', async () => {
+  it('ends at once, also while an order continues, and wants nothing afterwards', async () => {
     want(['a.zone.example', 'b.zone.example', 'c.zone.example']);
     await within('its end', issuer.close());
     assert.ok(orders.every(({ signal }) => signal.aborted));
@@ -384,7 +384,7 @@ describe('the issuer with several organizations', () => {
     assert.deepEqual(want(['b.zone.example'], two), ['b.zone.example']);
     clock.advance(60_000);
     assert.deepEqual(want(['c.zone.example'], one), ['c.zone.example'], 'one pauses');
-    assert.deepEqual(want(['b.zone.example'], two), [], 'others go on after a minute');
+    assert.deepEqual(want(['b.zone.example'], two), [], 'others continue after a minute');
     await fail(limited(DAY_MS));
     clock.advance(3_599_000);
     assert.deepEqual(want(['d.zone.example'], three), ['d.zone.example'], 'it was the account');

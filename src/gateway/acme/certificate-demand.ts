@@ -1,7 +1,7 @@
 /**
  * Knows which certificates a gateway needs and has not: for zones (with a DNS hook) `*.zone`, else each served name when a
  * client's handshake asks for it; and those whose renewal is due. Handshakes may wait for a certificate that is on order, a
- * bounded number for a bounded time, and end without it: no client sees another certificate meanwhile. Each worker has a
+ * bounded number for a bounded time, and end without it: no client sees another certificate in the meantime. Each worker has a
  * demand of its own; the source joins equal ones. ADR 0056.
  */
 import { systemClock, type Clock } from '#base';
@@ -16,7 +16,7 @@ const LEAST_CHECK_MS = 500;
 /** For the handshake that causes an order. Clients give up after 20 s or more. */
 const WAIT_MS = 15_000;
 const MAX_WAITING_HANDSHAKES = 1_000;
-/** After a refusal or a failure, handshakes for the name go on at once for so long. */
+/** After a refusal or a failure, handshakes for the name continue at once for so long. */
 const REFUSED_MS = 10_000;
 const MAX_REFUSED = 2_000;
 
@@ -62,8 +62,8 @@ export class CertificateDemand {
   }
 
   /**
-   * Returns undefined if a handshake for this host (canonical) goes on. Otherwise a promise, which never rejects: true when it
-   * goes on, and false when it has to end, because the certificate is on order and not here in time.
+   * Returns undefined if a handshake for this host (canonical) continues. Otherwise a promise, which never rejects: true when it
+   * continues, and false when it has to end, because the certificate is on order and not here in time.
    */
   missing(host: string): Promise<boolean> | undefined {
     const { store, ownerOf, hasWildcards } = this.#options;
@@ -75,7 +75,7 @@ export class CertificateDemand {
     const known = this.#waiting.get(name);
     if (known === undefined) {
       if (this.#want([{ name, ...owner }]).length > 0) return undefined;
-      // The certificate may have come meanwhile.
+      // The certificate may have come in the meantime.
       if (store.isProvided(host)) return undefined;
     }
     if (this.#waitingHandshakes >= MAX_WAITING_HANDSHAKES) return Promise.resolve(false);
@@ -191,7 +191,7 @@ export class CertificateDemand {
       if (this.#refusedUntilMs.size >= MAX_REFUSED) this.#refusedUntilMs.clear();
       this.#refusedUntilMs.set(name, this.#clock.monotonicMs() + REFUSED_MS);
     }
-    // Without an order, a handshake goes on with the default certificate, if there is any.
+    // Without an order, a handshake continues with the default certificate, if there is any.
     this.#release(name, outcome !== 'failed');
   }
 

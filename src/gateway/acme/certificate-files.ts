@@ -28,7 +28,7 @@ function nameOf(folderName: string): string {
 
 /**
  * Creates the folder if it is missing. A pair that cannot be used is logged and left out: it is obtained again. A pair that
- * expired long ago belongs to a name that is served no more, and is removed.
+ * expired long ago belongs to a name that is no longer served, and is removed.
  */
 export async function loadObtained(folder: string, nowMs: number, log: Log): Promise<KeptCertificate[]> {
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE });

@@ -308,7 +308,7 @@ describe('a reload', () => {
     assert.equal(shownFor(store, 'c.example'), 'c new');
   });
 
-  it('asked for while one goes on is done once more afterwards, by one reader', async () => {
+  it('asked for while one continues is done once more afterwards, by one reader', async () => {
     put('a', await authority.issue('first', { dns: ['a.example'] }));
     const store = await open();
     const first = store.reload();

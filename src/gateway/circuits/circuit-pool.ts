@@ -324,7 +324,7 @@ export class CircuitPool {
     else if (!UNANSWERED.has(code)) this.#isControlAway = false;
   }
 
-  /** A refusal counts as an answer: what cannot be dialed any more must not stay open. */
+  /** A refusal counts as an answer: what can no longer be dialed must not stay open. */
   #renewed(route: GatewayRoute, failure: CircuitError | undefined): void {
     if (failure !== undefined && UNANSWERED.has(failure.code)) {
       this.#renewals.unanswered(route);
@@ -339,7 +339,7 @@ export class CircuitPool {
   #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {
     if (waiter !== undefined) waiter.circuitReady(upstream);
     else {
-      // The request got another circuit meanwhile, so this unused one waits for the next request.
+      // The request got another circuit in the meantime, so this unused one waits for the next request.
       this.release(upstream, -1);
       upstream.uses = 0;
     }

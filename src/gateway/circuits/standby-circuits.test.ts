@@ -39,7 +39,7 @@ describe('standby circuits', async () => {
     assert.equal(dialer.dials, dials + 3);
   });
 
-  it('carry requests when a dial fails since no control plane answers, and are not replaced meanwhile', async () => {
+  it('carry requests when a dial fails since no control plane answers, and are not replaced in the meantime', async () => {
     dialer.refuse = AWAY;
     const { dials } = dialer;
     assert.deepEqual([await ask('own'), await ask('own'), await ask('own')], [200, 200, 503]);

@@ -3,7 +3,7 @@ import type { Log } from '#base';
 
 const LOG_AGAIN_MS = 10_000;
 const MAX_LOGGED_ADDRESSES = 1_000;
-/** In place of an address: a flood from many is one line in each interval. */
+/** Instead of an address: a flood from many is one line in each interval. */
 const ALL = 'all';
 
 export class ConnectionAdmission {

@@ -1,7 +1,7 @@
 /**
  * Decides whether a request is admitted, by its host and then by access control, and whether an admitted request
  * still is. Challenges of a certificate authority are answered before that. A decision about a share that changed
- * meanwhile is made again.
+ * in the meantime is made again.
  */
 import type { AccessVerdict } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';

@@ -35,7 +35,7 @@ function isPlain(code: number): boolean {
 }
 
 /**
- * Whether a header of this code is forwarded in a request. Host is written anew, because not all origins accept
+ * Whether a header of this code is forwarded in a request. Host is written again, because not all origins accept
  * white space around it.
  */
 function passesUpstream(code: number): boolean {

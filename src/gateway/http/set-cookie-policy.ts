@@ -29,7 +29,7 @@ export function cookieChanges(fields: FieldLines, host: string): LineChanges {
   if (!hasChanges) return NO_COOKIE_CHANGES;
   const omitted: number[] = [];
   let lines = '';
-  // All lines are written anew, because of two cookies with one name the later line counts.
+  // All lines are written again, because of two cookies with one name the later line counts.
   for (let i = 0; i < fields.count; i += 1) {
     if (!isSetCookie(fields, i)) continue;
     omitted.push(i);

@@ -150,7 +150,7 @@ describe('the access log', () => {
     );
   });
 
-  it('goes on in a new file after the old one was moved away, without losing a line', async (t) => {
+  it('continues in a new file after the old one was moved away, without losing a line', async (t) => {
     const path = join(folder, 'moved.log');
     const log = new AccessLog({ path, log: silentLog });
     const world = await GatewayWorld.start({ observer: log });

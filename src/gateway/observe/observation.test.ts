@@ -202,7 +202,7 @@ describe('reports of records', () => {
 });
 
 describe('the inspector', () => {
-  it('records a request and its answer while somebody asked, and nothing otherwise', async () => {
+  it('records a request and its answer while someone asked, and nothing otherwise', async () => {
     const { world, inspected } = await observed();
     await world.serve('quiet', (_request, response) => response.end('quiet'));
     await world.serve('late', (_request, response) => response.end('late'), {

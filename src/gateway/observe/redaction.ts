@@ -1,6 +1,6 @@
 /**
  * Removes credentials from a recorded request, even for the owner of its share: by their place, and by names that
- * are common for them. In doubt, data is left out.
+ * are common for them. If unsure, data is left out.
  */
 import { REDACTED } from '#domain';
 

@@ -257,5 +257,5 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 }
 
-/** Written anew for the request that is sent now. */
+/** Written again for the request that is sent now. */
 const FRAMING = /^(?:content-length|transfer-encoding|connection|upgrade|keep-alive|expect)$/;

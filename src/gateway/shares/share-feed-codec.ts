@@ -77,7 +77,7 @@ function readDelta(
   if (lost.length === 0) return { event: delta, problems };
   const unknown = problems.find(({ kind, id }) => id === '' && (kind === 'share' || kind === 'provider'));
   if (unknown !== undefined) return `a change of the feed is of an unknown ${unknown.kind}`;
-  // A provider that changed in a way that is not understood counts no more.
+  // A provider that changed in a way that is not understood no longer counts.
   const gone = problems.flatMap(({ kind, id }) => (kind === 'provider' ? [id] : []));
   const event: GatewayDelta = {
     ...delta,

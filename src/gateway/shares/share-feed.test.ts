@@ -103,7 +103,7 @@ describe('the share feed', () => {
     const changed = { ...shareOf('b'), updatedAtMs: 2 };
     say({ type: 'delta', version: 8, set: [changed, shareOf('c')], removed: ['id-a'] });
     say({ type: 'delta', version: 9, set: [shareOf('d')], removed: [] });
-    assert.equal(subscriptions.length, 1, 'the feed goes on');
+    assert.equal(subscriptions.length, 1, 'the feed continues');
     assert.equal(table.find('a.share.localhost'), undefined);
     for (const token of ['c', 'd'])
       assert.equal(table.find(`${token}.share.localhost`)?.route.share.token, token);
@@ -229,7 +229,7 @@ describe('the share feed', () => {
         undefined,
         'put right by the next',
       );
-      assert.equal(subscriptions.length, 1, 'the stream goes on');
+      assert.equal(subscriptions.length, 1, 'the stream continues');
     });
   }
 
@@ -322,7 +322,7 @@ describe('the share feed', () => {
       providers: [],
     } as const;
 
-    it('applies changes that come meanwhile after it, and resumes behind them', async () => {
+    it('applies changes that come in the meantime after it, and resumes behind them', async () => {
       await open();
       say({ ...snapshot, shares });
       say(change);

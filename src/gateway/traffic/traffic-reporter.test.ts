@@ -101,7 +101,7 @@ test('more samples than a batch holds go in several', async () => {
   );
 });
 
-test('a batch without an acknowledgement is sent again unchanged, and what came meanwhile follows it', async () => {
+test('a batch without an acknowledgement is sent again unchanged, and what came in the meantime follows it', async () => {
   answer = away;
   counted.requests = 1;
   await reporter.report(STEP_MS);

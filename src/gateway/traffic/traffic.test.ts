@@ -223,7 +223,7 @@ describe('the traffic of a share', () => {
     assert.deepEqual(traffic('upgraded'), { requests: 1, errors: 0, bytesIn: 5, bytesOut: 7, timed: 1 });
   });
 
-  it('goes on under its name when the share is changed or withdrawn meanwhile', async () => {
+  it('continues under its name when the share is changed or withdrawn in the meantime', async () => {
     let answer: (() => void) | undefined;
     await world.serve('moving', (_request, response) => {
       answer = () => response.end('12345');

@@ -135,7 +135,7 @@ describe('a full channel', () => {
       const { dialer, blackhole } = await openThroughRelay(t, { outQueueSize });
       dialer.handle({ onFrame: () => {} });
       blackhole();
-      // All within one turn of the loop: nothing of it reaches the kernel meanwhile.
+      // All within one turn of the loop: nothing of it reaches the kernel in the meantime.
       taken.push(fill(dialer, 1_000));
     }
     const [none, ten, many] = taken as [number, number, number];
@@ -156,7 +156,7 @@ describe('a full channel', () => {
     assert.deepEqual(dialer.dropped, { payloads: 20, acknowledgements: 13 });
   });
 
-  test('goes on where it stopped once there is room', async (t) => {
+  test('continues where it stopped once there is room', async (t) => {
     const { dialer, listener, blackhole, heal } = await openThroughRelay(t, { outQueueSize: 16 });
     let received = 0;
     listener.handle({ onFrame: () => {}, onData: () => void (received += 1) });
@@ -186,7 +186,7 @@ describe('a full channel', () => {
   });
 
   test('does not close an idle connection for standing still', async (t) => {
-    // The write itself may take longer than usual where this process is kept from going on.
+    // The write itself may take longer than usual where this process is kept from continuing.
     const heartbeat = { sendIntervalMs: 1_200, closeAfterMs: 0, checkIntervalMs: 20 };
     const { dialer } = await openThroughRelay(t, { writeTimeoutMs: 1_000, heartbeat });
     const events = new EventEmitter();
@@ -314,7 +314,7 @@ describe('the peer of a channel', () => {
     const { dialer, listener } = await openThroughRelay(t, {}, { heartbeat });
     const events = new EventEmitter();
     listener.handle({ onFrame: () => {}, onLatency: () => events.emit('latency') });
-    // A peer's beats, and what it makes of ours, both on payloads.
+    // A peer's beats, and what it makes of Frontdoor, both on payloads.
     let ridden = 0;
     dialer.observe((frame, direction) => {
       const beat = frame.headers.bytes(CHANNEL_HEADERS.heartbeat);

@@ -165,7 +165,7 @@ describe('a channel listener', () => {
   });
 
   test('keeps a queued connection waiting until its turn, then takes its hello', async (t) => {
-    // The second after which somebody who waits pushes out the oldest does not pass here.
+    // The second after which someone who waits pushes out the oldest does not pass here.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { listener, accepted } = await open(t, { maxOutstandingConnects: 1, maxQueuedConnects: 4 });
     const silent = await connect(t, listener.port);

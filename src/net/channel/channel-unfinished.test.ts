@@ -156,7 +156,7 @@ describe('the channels of one identity', () => {
     );
   });
 
-  test('have so many connections together, and the channels that stand go on', async (t) => {
+  test('have so many connections together, and the channels that stand continue', async (t) => {
     const { open, accepted } = await listen(t, { peerLimits: { maxConnections: 3 } });
     const group = (isFirst: boolean, secret?: Uint8Array, id = ''): FrameHeaders => {
       const headers = new HeaderWriter()

@@ -79,7 +79,7 @@ describe('a group of connections', () => {
     }
   });
 
-  test('dials no more once it is closed', async (t) => {
+  test('no longer dials once it is closed', async (t) => {
     const { pass, lose, keeper } = keep(t);
     await pass(0);
     keeper.close();

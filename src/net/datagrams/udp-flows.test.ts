@@ -183,7 +183,7 @@ test('the far end’s end closes the flow: datagrams have no half-close', async 
   );
 });
 
-test('more sources than allowed get no flow, and those that have one go on', async (t) => {
+test('more sources than allowed get no flow, and those that have one continue', async (t) => {
   const { flows, opened } = await openFlows(t, { maxFlows: 2 });
   const clients = await Promise.all([1, 2, 3].map(() => client(t, flows.port)));
   for (const { socket } of clients.slice(0, 2)) socket.send('a');
@@ -235,7 +235,7 @@ test('a refused source is dropped for a second, then it may try again', async (t
   assert.equal(opened[2]!.remotePort, opened[0]!.remotePort);
 });
 
-test('after close, flows go on and no source gets a new one; the port closes with the last flow', async (t) => {
+test('after close, flows continue and no source gets a new one; the port closes with the last flow', async (t) => {
   const { flows, opened } = await openFlows(t);
   const { socket, got } = await client(t, flows.port);
   socket.send('first');

@@ -1,4 +1,4 @@
-// Features of the files in OpenZiti's own repositories, in files of ours.
+// Features of the files in OpenZiti's own repositories, in files of Frontdoor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read, summaryOf } from './testing/router-file-fixture.ts';

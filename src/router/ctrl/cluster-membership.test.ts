@@ -226,7 +226,7 @@ test('an older list is ignored, until the network was restored', async () => {
   );
   assert.ok(!set.endpoints.includes(second.endpoint));
   membership.resetIndex();
-  // Its other address was dialed meanwhile. That channel is the newest, and is closing.
+  // Its other address was dialed in the meantime. That channel is the newest, and is closing.
   const update = { index: 2n, isLeader: true, addresses: [first.endpoint, second.endpoint] };
   first.channels[0]!.send(ctrlMessages.updateCtrlAddresses.frame(update));
   await connected('c1', 'c2');
@@ -315,7 +315,7 @@ for (const { what, text } of FILES) {
   });
 }
 
-test('a file `endpoints` of an earlier router is read where endpoints.yml is missing, and written anew', async () => {
+test('a file `endpoints` of an earlier router is read where endpoints.yml is missing, and written again', async () => {
   const own = await mkdtemp(join(folder, 'former-'));
   const first = await openController('c1');
   await writeFile(join(own, 'endpoints'), `endpoints: ["${first.endpoint}"]\n`);
@@ -345,7 +345,7 @@ for (const text of BROKEN_FILES) {
   });
 }
 
-test('a file that cannot be written is an error in the log; the router goes on with the new list', async () => {
+test('a file that cannot be written is an error in the log; the router continues with the new list', async () => {
   const errors: string[] = [];
   const log: Log = { ...silentLog, error: (_fields, message) => void errors.push(message) };
   const blocked = join(folder, `blocked-${(files += 1)}`);

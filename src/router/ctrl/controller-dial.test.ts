@@ -91,7 +91,7 @@ test('a standby endpoint is dialed when it is needed, not before', async (t) => 
   assert.equal(attemptsMs.length, 2);
 });
 
-test('an endpoint that was given up is dialed no more', async (t) => {
+test('an endpoint that was given up is no longer dialed', async (t) => {
   const { dial, attemptsMs, pass } = openDial(t, () => new Error('away'));
   await pass(1_000);
   const { length } = attemptsMs;

@@ -81,7 +81,7 @@ export class ControllerDial {
     try {
       const channel = await this.#options.dial(endpoint, signal);
       if (signal.aborted) {
-        channel.close('the router does not want this controller any more');
+        channel.close('the router no longer wants this controller');
         return;
       }
       this.#openedMs = this.#nowMs();

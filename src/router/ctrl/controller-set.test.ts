@@ -144,7 +144,7 @@ test('every endpoint is dialed; frames go to the sink with the controller that s
   await Promise.all([first.frame(contentType.ping), second.frame(contentType.ping)]);
 });
 
-test('a controller that ends its channel is dialed again, and requests go to another meanwhile', async () => {
+test('a controller that ends its channel is dialed again, and requests go to another in the meantime', async () => {
   const [first, second] = [await openController('c1'), await openController('c2')];
   const { set, events, connected } = openSet([first.endpoint]);
   await connected('c1');
@@ -376,7 +376,7 @@ test('a controller that does not answer within unresponsiveAfter comes after tho
   );
 });
 
-test('a controller silent for closeUnresponsiveTimeout is dialed anew', async () => {
+test('a controller silent for closeUnresponsiveTimeout is dialed again', async () => {
   const controller = await openController('c1');
   const { events, connected } = openSet([controller.endpoint], {
     heartbeat: { sendIntervalMs: 40, checkIntervalMs: 10, closeUnresponsiveMs: 200 },

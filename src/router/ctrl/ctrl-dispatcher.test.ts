@@ -46,7 +46,7 @@ test('two parts cannot handle one type', () => {
   assert.throws(() => new CtrlDispatcher([part(), part()], silentLog), /two parts handle Route/);
 });
 
-test('a malformed body closes that controller alone; a fault of ours closes none', () => {
+test('a malformed body closes that controller alone; a fault of Frontdoor closes none', () => {
   const parts: CtrlHandlers[] = [
     new Map<number, CtrlHandler>([
       [contentType.unroute, (frame) => void ctrlMessages.unroute.decode(frame.body)],
@@ -90,7 +90,7 @@ test('an inspection that fails is an error in the answer, beside the successful 
   const responder = new InspectResponder(
     [
       (name) => {
-        if (name === 'broken') throw new Error('a secret of ours');
+        if (name === 'broken') throw new Error('a secret of Frontdoor');
         return name === 'good' ? 1 : undefined;
       },
     ],

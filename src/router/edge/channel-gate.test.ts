@@ -1,4 +1,4 @@
-// An SDK whose channel is full for a moment: payloads for it wait, and their sources are not read meanwhile.
+// An SDK whose channel is full for a moment: payloads for it wait, and their sources are not read in the meantime.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';

@@ -139,7 +139,7 @@ describe('a token of an API session is refused', () => {
 });
 
 describe('tokens of one address', () => {
-  it('wait for the data model up to a number, and those of other addresses are checked meanwhile', async () => {
+  it('wait for the data model up to a number, and those of other addresses are checked in the meantime', async () => {
     const other = await TokenSigner.make(world.authority);
     const early = await other.access(peer.fingerprint);
     const from = (address: string): CertifiedPeer => ({ ...peer, address });

@@ -123,7 +123,7 @@ test('an SDK gets bodies of at most 32 KiB, unless they are encrypted', async (t
   }
 });
 
-test('a router that stops notifies only SDKs of ours, and refuses no client that has no other path', async (t) => {
+test('a router that stops notifies only SDKs of Frontdoor, and refuses no client that has no other path', async (t) => {
   const ours = new HeaderWriter().text(headerId.channel.helloVersion, versionHeader('linux', 'x64')).build();
   for (const [hello, count] of [
     [ours, 1],

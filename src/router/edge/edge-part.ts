@@ -212,7 +212,7 @@ export class EdgePart {
     return this.#subscription?.inspect(name);
   };
 
-  /** Asks peers of ours to use another router. Peers without another one are served until the end. */
+  /** Asks peers of Frontdoor to use another router. Peers without another one are served until the end. */
   drain(): void {
     this.#isDraining = true;
     for (const peer of this.#listeners.peers()) peer.announceStop();

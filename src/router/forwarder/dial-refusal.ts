@@ -58,7 +58,7 @@ export class CircuitRefusal extends Error {
   }
 }
 
-/** Returns headers for the SDK whose dial failed. Only SDKs of ours get the code for a router without a controller. */
+/** Returns headers for the SDK whose dial failed. Only SDKs of Frontdoor get the code for a router without a controller. */
 export function refusalCodes(error: unknown, isOurs: boolean): FrameHeaders {
   if (error instanceof CircuitRefusal) return error.codes;
   const isAlone = error instanceof FrontdoorError && error.code === 'no-controller';

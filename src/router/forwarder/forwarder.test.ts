@@ -294,7 +294,7 @@ test('idleTxInterval 0 scans nothing, and logs that', async (t) => {
   assert.match(warnings.join(), /idleTxInterval/);
 });
 
-test('an end that waits for its link goes on when the link has room, comes back, or is replaced', (t) => {
+test('an end that waits for its link continues when the link has room, comes back, or is replaced', (t) => {
   const world = makeWorld(t);
   world.link.isWritable = false;
   assert.equal(world.forwarder.isWritable('c1', 'out'), false);

@@ -54,7 +54,7 @@ export class LinkLatency {
     return true;
   }
 
-  /** Discards earlier measurements, which do not describe the link any more. */
+  /** Discards earlier measurements, which no longer describe the link. */
   #restart(isSilent: boolean): void {
     this.#isSilent = isSilent;
     this.#count = 0;

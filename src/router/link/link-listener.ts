@@ -137,7 +137,7 @@ export class LinkListener {
 
   /**
    * Returns undefined if a controller confirms that the certificate belongs to that router. Only the leaf is verified,
-   * because other certificates of the chain prove nothing. If a controller disconnects meanwhile, the next one is
+   * because other certificates of the chain prove nothing. If a controller disconnects in the meantime, the next one is
    * asked.
    */
   async #ask(routerId: string, fingerprint: string): Promise<string | undefined> {

@@ -226,7 +226,7 @@ export class LinkRegistryMachine {
   #onUp(link: LiveLink): void {
     const state = this.#peers.get(link.peerId)?.links.get(link.key);
     if (link.isDialed && state === undefined) {
-      this.#close(link, 0, 'it is not wanted any more');
+      this.#close(link, 0, 'it is no longer wanted');
       return;
     }
     const current = this.#current.get(link.key);

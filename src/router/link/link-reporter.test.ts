@@ -207,7 +207,7 @@ describe('controllers get reports of closed links', () => {
     controller.close();
   });
 
-  test('not any more when a link of the same id stands again', async () => {
+  test('no longer when a link of the same id stands again', async () => {
     const world = makeWorld();
     const controller = new LinkController();
     controller.disconnect(world.controllers, controller.connect(world.controllers));

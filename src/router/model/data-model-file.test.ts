@@ -72,7 +72,7 @@ test('the file is a gzipped DataState for its owner alone, and makes the same mo
 
 type Events = NonNullable<CtrlInit<'dataState'>['events']>;
 
-test('a large model is written in several turns, and changes meanwhile leave the file usable', async (t) => {
+test('a large model is written in several turns, and changes in the meantime leave the file usable', async (t) => {
   const path = join(folder, 'large.proto.gzip');
   const model = new DataModel();
   const identity = { case: 'identity', value: { id: 'i1', name: 'i1' } } as const;

@@ -84,7 +84,7 @@ export class DataModelFile {
   #saveSoon(): void {
     this.#keptTimer ??= setTimeout(() => {
       this.#keptTimer = undefined;
-      // A write that goes on may not contain the latest values.
+      // A write that continues may not contain the latest values.
       void this.save().then(() => this.save());
     }, KEPT_DELAY_MS);
   }
@@ -117,7 +117,7 @@ export class DataModelFile {
     if (index === 0n || isSaved) return;
     try {
       const bytes = await this.#compressedState();
-      // Another model took its place meanwhile. It is written at the next interval.
+      // Another model took its place in the meantime. It is written at the next interval.
       if (bytes === undefined) return;
       await writeFileDurably(path, bytes);
       this.#savedIndex = index;
@@ -129,7 +129,7 @@ export class DataModelFile {
   }
 
   /**
-   * Returns the state as of the index at the call. Changes may be applied meanwhile: controllers send these again to a
+   * Returns the state as of the index at the call. Changes may be applied in the meantime: controllers send these again to a
    * router that starts with this index, and all of them can be applied twice. Concatenated messages decode as one message.
    * Returns undefined if another model took the place of this one.
    */

@@ -199,7 +199,7 @@ function firstPart(endIndex: bigint, subscriptionId: string): Frame {
   return { ...frame, headers: headers.build() };
 }
 
-test('a state in parts takes effect when its last part has come, and keys do meanwhile', (t) => {
+test('a state in parts takes effect when its last part has come, and keys do in the meantime', (t) => {
   const { controllers, model, deliver, pass } = openSubscription(t);
   const controller = controllers.connect('c1');
   deliver(controller, stateFrame(7n));

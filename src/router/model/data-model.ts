@@ -114,7 +114,7 @@ export class DataModel {
     return this.takeOver(whole);
   }
 
-  /** Replaces this model by another, which must not be used any more. Returns true if the new index is lower. */
+  /** Replaces this model by another, which must no longer be used. Returns true if the new index is lower. */
   takeOver(other: DataModel): boolean {
     const isLower = other.#index < this.#index;
     this.#entities = other.#entities;

@@ -29,7 +29,7 @@ export interface TerminatorCreationsOptions<T> {
   /** Returns the time until the next attempt, or undefined to give up. `failures` counts all refusals but `busy`. */
   retryMs(failures: number, answer: CreationAnswer): number | undefined;
   onAccepted(terminator: T, from: Controller): void;
-  /** All connected controllers have refused, and none is asked again. The terminator is not registered any more. */
+  /** All connected controllers have refused, and none is asked again. The terminator is no longer registered. */
   onRefused(terminator: T, reason: string): void;
 }
 
@@ -81,7 +81,7 @@ export class TerminatorCreations<T extends { readonly id: string }> {
     };
   }
 
-  /** Registers the terminator, in place of another one with its id. The first request waits for `delayMs`. */
+  /** Registers the terminator, instead of another one with its id. The first request waits for `delayMs`. */
   add(terminator: T, delayMs = 0): void {
     this.forget(terminator.id);
     const entry: Entry<T> = {

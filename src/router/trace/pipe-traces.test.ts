@@ -114,7 +114,7 @@ test('traces end when they are toggled off, and with the controller', async () =
   assert.equal(link.observer, undefined);
 });
 
-test('a wish for others changes nothing, and one with a pattern whose search can be long is refused', async () => {
+test('a request for others changes nothing, and one with a pattern whose search can be long is refused', async () => {
   const world = open();
   const controller = world.controllers.connect('c1');
   assert.deepEqual(await toggle(world, controller, { appRegex: '^r2$' }), [true, '']);

@@ -482,7 +482,7 @@ test('nobody can pile up streams: a client that resets them as fast as it can lo
   assert.equal((await ask(port)).status, 200);
 });
 
-test('connections beyond the bound are closed with one warning, and the others go on', async (t) => {
+test('connections beyond the bound are closed with one warning, and the others continue', async (t) => {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_fields, message) => void warnings.push(message) };
   const { port } = await open(t, { maxConnections: 2, log, options: { idleTimeoutMs: 600_000 } });

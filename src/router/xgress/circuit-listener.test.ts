@@ -255,7 +255,7 @@ test('a port that is taken is named with its listener', async (t) => {
   });
 });
 
-test('a listener that closes takes no connections any more and leaves its circuits alone', async (t) => {
+test('a listener that closes takes no connections now and leaves its circuits alone', async (t) => {
   const world = new TransportWorld(t);
   await world.serve('echo', echo);
   const listener = await world.listen('proxy');

@@ -218,7 +218,7 @@ test('addresses that are none and names that are unknown each have a code', asyn
   assert.equal(unknown.errorCode, RouteErrorCode.dnsFailed);
 });
 
-test('a closed listener accepts no source, and its circuits go on', async (t) => {
+test('a closed listener accepts no source, and its circuits continue', async (t) => {
   const world = await echoWorld(t);
   const listener = await world.listenUdp('echo');
   const [one, late] = await Promise.all([client(t, listener.port), client(t, listener.port)]);

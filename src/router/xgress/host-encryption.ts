@@ -16,7 +16,7 @@ export function encryptFor(dialerKey: Uint8Array): CircuitSealing {
   return { encryption, ownKey: keys.publicKey };
 }
 
-/** `what` is what the dialer sent in place of a key. */
+/** `what` is what the dialer sent instead of a key. */
 export function dialerWithoutKey(what: string): FrontdoorError {
   return new FrontdoorError(
     'invalid',

@@ -224,7 +224,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   #fromLocal(chunk: Uint8Array): void {
     if (this.#state !== 'open' || this.#xgress.isSendBroken) {
-      // The data has no receiver any more. The connection is not read until the circuit has ended.
+      // The data has no receiver now. The connection is not read until the circuit has ended.
       this.#connection.pause();
       return;
     }
@@ -295,7 +295,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#finishIfDone();
   }
 
-  /** The far end does not read any more. Its further data is still delivered to the local connection. */
+  /** The far end no longer reads. Its further data is still delivered to the local connection. */
   #onSendFailed(): void {
     if (this.#state !== 'open') return;
     this.#giveTime(performance.now());

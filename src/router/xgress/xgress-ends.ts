@@ -53,7 +53,7 @@ export class XgressEnds {
     return this.#ends.size;
   }
 
-  /** @throws FrontdoorError `limited` if there are too many; `badGateway` if the connection has closed meanwhile. */
+  /** @throws FrontdoorError `limited` if there are too many; `badGateway` if the connection has closed in the meantime. */
   open({ controllerId, ...end }: OpenEndOptions): XgressEnd {
     if (this.#ends.size >= MAX_ENDS)
       throw new FrontdoorError('limited', 'too-many-circuits', 'the router holds too many circuits');

@@ -1,7 +1,7 @@
 /**
  * The addresses to which a host may forward circuits: IP addresses, CIDRs, host names, `*.domain`, and `*` for any name.
  * A name that only a wildcard allows must not resolve to an address of the hosting machine itself, such as loopback or
- * link-local, because the operator did not name it and its DNS records belong to somebody else.
+ * link-local, because the operator did not name it and its DNS records belong to someone else.
  */
 import { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from '#domain';
 

@@ -118,7 +118,7 @@ const checks = {
   httpChecks: withDefault(Type.Array(httpCheck, { maxItems: MAX_CHECKS }), []),
 };
 
-/** `maxConnections` limits the routers over which an SDK hosts. A router hosts each entry once, over itself, and an SDK of ours over each that it has a channel to. */
+/** `maxConnections` limits the routers over which an SDK hosts. A router hosts each entry once, over itself, and an SDK of Frontdoor over each that it has a channel to. */
 const listenOptions = Type.Object({
   cost: optional(port()),
   precedence: optional(oneOf('default', 'required', 'failed')),

@@ -59,7 +59,7 @@ export class ServiceChecks<Terminator extends CheckedTerminator> {
     });
   }
 
-  /** Checks the service at once and then at its intervals, in place of earlier checks of the terminator. */
+  /** Checks the service at once and then at its intervals, instead of earlier checks of the terminator. */
   start(terminator: Terminator): void {
     this.stop(terminator.id);
     const checks = terminator.config.checks.map((config) => ({

@@ -94,7 +94,7 @@ export class OverlayServer extends EventEmitter<OverlayServerEvents> {
     if (!this.#isClosed) this.#hosted.reportHealth(passed);
   }
 
-  /** Stops hosting. Streams that were emitted go on. */
+  /** Stops hosting. Streams that were emitted continue. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -21,7 +21,7 @@ import { stopControlPlane, stopRouter } from './stopped-process.ts';
 export interface TableContext extends FaultRowContext {
   readonly random: SeededRandom;
   readonly rounds: number;
-  /** Short timers everywhere, in place of those that a router file gets by default. */
+  /** Short timers everywhere, instead of those that a router file gets by default. */
   readonly isQuick: boolean;
 }
 

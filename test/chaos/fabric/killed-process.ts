@@ -45,7 +45,7 @@ export async function killControlPlane(
   await attempt(problems, () => mesh.untilNoCircuits(30_000));
   const eachMib = ((pieces * PIECE_BYTES) / (1 << 20)).toFixed(1);
   return {
-    what: `transfers go on whole, ${eachMib} MiB each way while the control plane is killed`,
+    what: `transfers continue whole, ${eachMib} MiB each way while the control plane is killed`,
     good: problems.length === 0 ? intact : Math.min(intact, circuits - 1),
     of: circuits,
     problems,
@@ -53,7 +53,7 @@ export async function killControlPlane(
   };
 }
 
-/** Transfers over it break where one sees it, or go on elsewhere; the next try works. */
+/** Transfers over it break where one sees it, or continue elsewhere; the next try works. */
 export async function killRouter(
   context: FaultRowContext,
   mesh: FaultMesh,
@@ -72,7 +72,7 @@ export async function killRouter(
   let good = 0;
   const killedMs = performance.now();
   if (name === 'via') {
-    // Another way came back: they go on there, or end; never with a hole.
+    // Another way came back: they continue there, or end; never with a hole.
     await attempt(problems, () =>
       until(
         'every stream moves on or breaks',
@@ -118,7 +118,7 @@ export async function killRouter(
     await mesh.untilNoCircuits(150_000);
   });
   return {
-    what: `transfers break visibly${name === 'via' ? ' or go on' : ' at both sides'} when router ${name} is killed, and the next try works`,
+    what: `transfers break visibly${name === 'via' ? ' or continue' : ' at both sides'} when router ${name} is killed, and the next try works`,
     good: problems.length === 0 ? good : Math.min(good, circuits - 1),
     of: circuits,
     problems,

@@ -1,4 +1,4 @@
-/** A process stands still (SIGSTOP) for longer than anybody waits for it, and goes on as if nothing had been. */
+/** A process stands still (SIGSTOP) for longer than anybody waits for it, and continues as if nothing had been. */
 import { until } from '../../support/deadline.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { LogWatch } from '../../support/log-watch.ts';
@@ -51,11 +51,11 @@ export async function stopControlPlane(
     good: problems.length === 0 ? intact : 0,
     of: context.circuits,
     problems,
-    detail: `dropped after ${seconds(droppedMs)}, all as before ${seconds(convergedMs)} after it went on`,
+    detail: `dropped after ${seconds(droppedMs)}, all as before ${seconds(convergedMs)} after it continued`,
   };
 }
 
-/** Its neighbours and the control plane drop it, and take it in once when it goes on. */
+/** Its neighbours and the control plane drop it, and take it in once when it continues. */
 export async function stopRouter(
   mesh: FaultMesh,
   name: string,
@@ -99,11 +99,11 @@ export async function stopRouter(
     await until(`as many sockets as before (${sockets})`, counts, (now) => now === sockets, CONVERGES_MS);
   });
   return {
-    what: `router ${name} dropped within its timeouts, and back once within 30 s of going on`,
+    what: `router ${name} dropped within its timeouts, and back once within 30 s of continuing`,
     good: problems.length === 0 ? 1 : 0,
     of: 1,
     problems,
-    detail: `links dropped after ${seconds(largest(droppedMs))}, by the control plane after ${seconds(forgottenMs)}, all as before ${seconds(convergedMs)} after it went on`,
+    detail: `links dropped after ${seconds(largest(droppedMs))}, by the control plane after ${seconds(forgottenMs)}, all as before ${seconds(convergedMs)} after it continued`,
   };
 }
 

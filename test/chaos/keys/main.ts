@@ -1,7 +1,7 @@
 /**
  * `frontdoor dev chaos keys`: replaces the intermediate, then the root, while two control planes over one PostgreSQL, a router, a
  * gateway and an agent run as processes, and a control plane is killed at each step. Ten minutes, because control planes
- * read a step within two. The exit status is 1 when a request failed or a step cut somebody off.
+ * read a step within two. The exit status is 1 when a request failed or a step cut someone off.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -90,8 +90,8 @@ async function rotate(
   note('begun; one control plane is killed');
   await a.kill();
   await a.start();
-  if (kind === 'root') await until('everybody has the root', state, (now) => now?.cutOffCount === 0, STEP_MS);
-  note('distributed to everybody');
+  if (kind === 'root') await until('everyone has the root', state, (now) => now?.cutOffCount === 0, STEP_MS);
+  note('distributed to everyone');
   await until('it issues', state, (now) => now?.step === 'issuing', STEP_MS);
   await until(
     'all have another issuer',

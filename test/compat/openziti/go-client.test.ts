@@ -68,7 +68,7 @@ function exchange(port: number, chunks: readonly Buffer[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.setTimeout(READY_MS, () => socket.destroy(new Error('nothing came any more')));
+    socket.setTimeout(READY_MS, () => socket.destroy(new Error('nothing more came')));
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.on('end', () => resolve(Buffer.concat(received)));
     socket.on('error', reject);
@@ -174,7 +174,7 @@ test('it hosts a public share of its environment, and the gateway serves it', { 
   const answers = await Promise.all(Array.from({ length: 8 }, () => get(`/bytes/${BODY_BYTES}`)));
   for (const answer of answers) checkBody(answer);
   await record(second, 'later', { shareMode: 'public' });
-  await untilAnswered('a share that was made meanwhile', () => world.get('later.share.localhost', '/'));
+  await untilAnswered('a share that was made in the meantime', () => world.get('later.share.localhost', '/'));
   await until(
     'the status DEPLOYED',
     () => shareStatus('hosted'),

@@ -53,7 +53,7 @@ export interface FrameFuzzMesh {
   readonly authority: TestAuthority;
   /** Resident bytes of the attacked processes, which collect their garbage every few seconds. */
   memory(): { readonly router: number; readonly control: number };
-  /** Undefined: the processes are those that were started, and logged no failure of ours. */
+  /** Undefined: the processes are those that were started, and logged no failure of Frontdoor. */
   harm(): string | undefined;
   stop(): Promise<void>;
 }

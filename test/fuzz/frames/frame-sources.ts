@@ -153,7 +153,7 @@ async function openPeer(
   return undefined;
 }
 
-/** Controllers may send a router elsewhere, and it goes: what follows would be no test any more. */
+/** Controllers may send a router elsewhere, and it goes: what follows would be no test now. */
 const MOVING_TYPES: ReadonlySet<number> = new Set([
   contentType.settings,
   contentType.updateCtrlAddresses,

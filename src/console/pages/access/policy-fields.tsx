@@ -7,7 +7,7 @@ import { accessText } from './access-text.ts';
 import type { BasicUserDraft, ClaimDraft } from './policy-draft.ts';
 import { SPAN_UNITS, type SpanDraft, type SpanUnit } from './span-draft.ts';
 
-/** The API shows it in place of a stored password, which it keeps when this is sent back. */
+/** The API shows it instead of a stored password, which it keeps when this is sent back. */
 const MASK = '********';
 
 interface TextFieldProps {

@@ -12,7 +12,7 @@ export interface Review {
   /** Opens the review when the comparison has come. */
   begin(compared: PolicyDraftBody, asked: AccessDraft): void;
   close(): void;
-  /** For the options of the saving mutation: a form has the ways on when somebody else changed the same. */
+  /** For the options of the saving mutation: a form has the ways on when someone else changed the same. */
   onError(error: Error): void;
   /** The change as the form behind the review shows it. */
   changeOf(save: SentChange): SentChange;

@@ -1,4 +1,4 @@
-/** Dialogs that rename an agent and delete it. Somebody else's change in between is not overwritten. */
+/** Dialogs that rename an agent and delete it. Someone else's change in between is not overwritten. */
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useChange } from '../../api/queries.ts';

@@ -4,7 +4,7 @@
  */
 import type { SchemaField, Values, Variant } from './schema-fields.ts';
 
-/** The API shows it in place of a stored secret, which it keeps when this is sent back. */
+/** The API shows it instead of a stored secret, which it keeps when this is sent back. */
 export const MASK = '********';
 
 export type ProviderDraft = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import { fieldsOf, pathsOf, type SchemaField, type JsonSchema, type Values } fro
 import { SchemaFields } from './schema-form.tsx';
 import { ProviderTypeContext } from './type-facts.ts';
 
-/** Name and data as somebody types them. */
+/** Name and data as someone types them. */
 export interface ProviderEntry {
   readonly name: string;
   readonly draft: ProviderDraft;

@@ -51,7 +51,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A body that was cut off is no JSON any more; it is shown as it is. */
+/** A body that was cut off is no JSON now; it is shown as it is. */
 function formattedJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,4 +1,4 @@
-/** The installation: addresses for everybody; numbers, versions, certificates and backup for operators. */
+/** The installation: addresses for everyone; numbers, versions, certificates and backup for operators. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

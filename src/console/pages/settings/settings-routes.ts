@@ -12,7 +12,7 @@ export const settingsRoutes = [
     createRoute({
       getParentRoute: () => settingsRoute,
       path: '/',
-      // Everybody may see the frontdoors.
+      // Everyone may see the frontdoors.
       beforeLoad: () => {
         // oxlint-disable-next-line typescript/only-throw-error
         throw redirect({ to: '/settings/frontdoors', replace: true });

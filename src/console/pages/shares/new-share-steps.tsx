@@ -16,7 +16,7 @@ import { addressOn, type Lack, type ShareDraft } from './share-draft.ts';
 export interface StepProps {
   readonly draft: ShareDraft;
   readonly onChange: (changes: Partial<ShareDraft>) => void;
-  /** The missing value, once somebody wanted to go on without it. */
+  /** The missing value, once someone wanted to continue without it. */
   readonly lack: Lack | undefined;
 }
 

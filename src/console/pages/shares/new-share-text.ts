@@ -18,8 +18,8 @@ export const newShareText = defineText({
     noAgents: 'No agents yet. First add one on the machine next to your service.',
     addAgent: 'Add an agent',
     target: 'Service address',
-    targetHint: (everybody: string, granted: string) =>
-      `The address as seen from the agent’s machine, for example ${everybody}. Private shares can also use ${granted}. The agent must have been started with --allow-target for this address.`,
+    targetHint: (everyone: string, granted: string) =>
+      `The address as seen from the agent’s machine, for example ${everyone}. Private shares can also use ${granted}. The agent must have been started with --allow-target for this address.`,
     targetBecomes: (target: string) => `Uses ${target}.`,
     mode: 'Visibility',
     public: 'Public',
@@ -87,8 +87,8 @@ export const newShareText = defineText({
     noAgents: 'Es gibt noch keinen Agenten. Fügen Sie zuerst einen auf dem Rechner neben Ihrem Dienst hinzu.',
     addAgent: 'Agent hinzufügen',
     target: 'Adresse des Dienstes',
-    targetHint: (everybody: string, granted: string) =>
-      `Vom Rechner des Agenten aus gesehen, zum Beispiel ${everybody}; für freigegebene Rechner auch ${granted}. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.`,
+    targetHint: (everyone: string, granted: string) =>
+      `Vom Rechner des Agenten aus gesehen, zum Beispiel ${everyone}; für freigegebene Rechner auch ${granted}. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.`,
     targetBecomes: (target: string) => `Das ist ${target}.`,
     mode: 'Erreichbar für',
     public: 'Alle, die die Adresse haben',

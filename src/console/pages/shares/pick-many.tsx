@@ -27,7 +27,7 @@ export function PickMany(props: {
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
   readonly error?: string | undefined;
-  /** Shown in place of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty: ReactNode;
 }): ReactNode {
   const [text, format] = [useText(newShareText), useFormat()];

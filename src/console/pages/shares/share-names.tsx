@@ -1,4 +1,4 @@
-/** Names in place of the ids that shares have: of auth providers and frontends. */
+/** Names instead of the ids that shares have: of auth providers and frontends. */
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

@@ -4,7 +4,7 @@
  */
 
 export type HopKind = 'gateway' | 'machine' | 'router' | 'agent' | 'target';
-/** `unmeasured`: nothing says whether it works. `waiting`: it is measured soon. `closed`: it refuses everybody. */
+/** `unmeasured`: nothing says whether it works. `waiting`: it is measured soon. `closed`: it refuses everyone. */
 export type HopState = 'works' | 'broken' | 'unmeasured' | 'waiting' | 'closed';
 
 export interface ShareHop {

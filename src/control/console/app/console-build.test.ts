@@ -203,7 +203,7 @@ describe('a build of the console', () => {
     assert.deepEqual(readdirSync(dirname(folder)), ['console']);
   });
 
-  it('that was damaged is made anew', async () => {
+  it('that was damaged is made again', async () => {
     const folder = newPlace('damaged');
     const root = smallSources();
     const { key: itsKey } = await buildInto(folder, root);

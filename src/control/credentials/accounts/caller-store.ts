@@ -1,6 +1,6 @@
 /**
  * API accounts and OAuth clients for administration: create, list, rotate, revoke. A revoked one keeps its row,
- * so that the audit trail can refer to it, but is not visible any more. `account-store.ts` authenticates callers.
+ * so that the audit trail can refer to it, but is no longer visible. `account-store.ts` authenticates callers.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';

@@ -98,7 +98,7 @@ export async function presentRights(
 /** The scope that invitations and links for people need. */
 const SCOPE = 'frontdoor.organization';
 
-/** Whether the maker could make an invitation or a link now that gives somebody the role in the organization. */
+/** Whether the maker could make an invitation or a link now that gives someone the role in the organization. */
 export async function mayStillGive(
   trx: Queries,
   maker: MakerIdentity | undefined,

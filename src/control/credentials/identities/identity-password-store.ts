@@ -9,7 +9,7 @@ export interface IdentityPassword {
   readonly passwordHash: string;
 }
 
-/** Stores the password of an identity, in place of an earlier one, and unlocks it. Throws `conflict` for a taken user name. */
+/** Stores the password of an identity, instead of an earlier one, and unlocks it. Throws `conflict` for a taken user name. */
 export async function putIdentityPassword(
   trx: Queries,
   { identityId, username, passwordHash }: IdentityPassword,
@@ -82,7 +82,7 @@ export interface PasswordAttempt {
   readonly isLocked: boolean;
 }
 
-/** Counts an attempt before it is examined, so that attempts at once are counted, too. A lock that is over counts anew. */
+/** Counts an attempt before it is examined, so that attempts at once are counted, too. A lock that is over counts again. */
 export async function countPasswordAttempt(
   db: Queries,
   identityId: string,

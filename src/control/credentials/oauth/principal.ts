@@ -1,5 +1,5 @@
 /**
- * Authenticates callers of the Management API. A bearer token of ours is checked against a policy with all fields
+ * Authenticates callers of the Management API. A bearer token of Frontdoor is checked against a policy with all fields
  * required, one of a trusted issuer against its configuration, an API account's token against its HMAC. In each
  * case the caller, or the organization that the issuer names, must still exist.
  */

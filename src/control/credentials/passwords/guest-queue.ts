@@ -65,7 +65,7 @@ export class GuestQueue<T> {
     return item;
   }
 
-  /** Removes an item that need not wait any more. Does nothing if it does not wait. */
+  /** Removes an item that no longer has to wait. Does nothing if it does not wait. */
   remove(address: string, item: T): void {
     const key = networkKey(address);
     const network = this.#networks.get(key);

@@ -31,7 +31,7 @@ test('a hash proves its password after the cost of new ones was raised', async (
   });
 });
 
-/** Work that goes on until its end is called; the ids show which has begun. */
+/** Work that continues until its end is called; the ids show which has begun. */
 function workAt(turns: PasswordTurns) {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();

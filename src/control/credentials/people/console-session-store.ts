@@ -174,7 +174,7 @@ export async function renewSessionCredential(
     .execute();
 }
 
-/** A session that has just changed the provider with which it began goes on; others of that provider have ended. */
+/** A session that has just changed the provider with which it began continues; others of that provider have ended. */
 export async function keepProviderSession(trx: Queries, id: string, providerId: string): Promise<void> {
   const present = await presentLogIn(trx, providerId);
   if (present === undefined) return;

@@ -1,6 +1,6 @@
 /**
  * Invitations: a code, stored as an HMAC, makes one person with a role. An invitation ends with its maker, with the
- * credential of the maker, and when the maker may not give the role any more.
+ * credential of the maker, and when the maker may no longer give the role.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';

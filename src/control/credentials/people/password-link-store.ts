@@ -1,7 +1,7 @@
 /**
  * Links with which people who have forgotten the password set a new one. A person has one at most: its code, as an HMAC, is
  * in the row of the password. It ends with that password, with the role of the person, and as an invitation does with its
- * maker, the credential of the maker, and when the maker may not give the person's role any more.
+ * maker, the credential of the maker, and when the maker may no longer give the person's role.
  */
 import { sql } from 'kysely';
 import type { Role } from '#domain';

@@ -24,7 +24,7 @@ async function keepOneSalt(trx: Queries, { personId, email, passwordHash }: Pers
 }
 
 /**
- * Stores the password of a person, in place of an earlier one, and unlocks it. Throws `conflict` for an address that another
+ * Stores the password of a person, instead of an earlier one, and unlocks it. Throws `conflict` for an address that another
  * person of the organization has, and `UnlikeHash`.
  */
 export async function putPersonPassword(
@@ -53,7 +53,7 @@ export async function putPersonPassword(
     });
 }
 
-/** Replaces the password, and unlocks it. Returns false if it has not the hash `former` any more. Throws `UnlikeHash`. */
+/** Replaces the password, and unlocks it. Returns false if it no longer has the hash `former`. Throws `UnlikeHash`. */
 export async function replacePersonPassword(
   trx: Queries,
   password: PersonPassword,
@@ -199,7 +199,7 @@ export async function uncountPersonAttempts(
     .execute();
 }
 
-/** A right password ends the count. Returns false if the password has not this hash any more. */
+/** A right password ends the count. Returns false if the password has no longer this hash. */
 export async function endPersonAttempts(
   db: Queries,
   personId: string,

@@ -53,7 +53,7 @@ export async function lockPersonTotp(
   return row && totpOf(secrets, row);
 }
 
-/** Stores it in place of an earlier one. The caller has locked the earlier one, or the person. */
+/** Stores it instead of an earlier one. The caller has locked the earlier one, or the person. */
 export async function putPersonTotp(
   trx: Queries,
   secrets: Pick<Secrets, 'seal'>,
@@ -79,7 +79,7 @@ export async function putPersonTotp(
     .execute();
 }
 
-/** Ends the sessions that the second factor opened. `kept` goes on, as a session of the password alone. */
+/** Ends the sessions that the second factor opened. `kept` continues, as a session of the password alone. */
 export async function deletePersonTotp(trx: Queries, personId: string, kept?: string): Promise<void> {
   await trx.deleteFrom('person_totp').where('person_id', '=', personId).execute();
   if (kept !== undefined) await renewSessionCredential(trx, { id: kept, personId }, false);

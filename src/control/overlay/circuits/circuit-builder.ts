@@ -95,7 +95,7 @@ export interface CircuitBuilderOptions {
   readonly clock: Clock;
   /** Whether the terminator's host responded to a real dial, which counts as a probe of the share. */
   onTerminatorResult(terminator: HostTerminator, error: string | undefined): void;
-  /** A circuit was established. The listener checks for changes that happened meanwhile. */
+  /** A circuit was established. The listener checks for changes that happened in the meantime. */
   onEstablished(circuit: EstablishedCircuit, creationMs: number): void;
   onFailed(circuitId: string, wish: CircuitWish, failure: CircuitFailure, creationMs: number): void;
 }
@@ -166,7 +166,7 @@ export class CircuitBuilder {
     if (!result.isSuccess) {
       if (isEgress && this.#isCurrent(pending)) this.#onEgressFailure(pending.terminator!, result);
       const text = result.error || 'the router could not route';
-      // Another attempt would take as long, after which the dialer does not wait any more.
+      // Another attempt would take as long, after which the dialer no longer waits.
       if (result.errorCode === RouteErrorCode.dialTimeout && !this.#hasOtherHost(pending)) {
         pending.attempt += 1;
         this.#giveUp(pending, text, result.errorCode);

@@ -18,7 +18,7 @@ import { pickSmartMoves } from './smart-reroute-policy.ts';
 /** Concurrent moves; others wait. */
 const MAX_MOVES = 512;
 const MAX_TRIES = 2;
-/** Limit for one move, because the mesh may change meanwhile. */
+/** Limit for one move, because the mesh may change in the meantime. */
 const MAX_RESTARTS = 8;
 /** Minimum interval between two moves of a circuit because of forwarding faults. */
 const MIN_REPEAT_MS = 1_000;

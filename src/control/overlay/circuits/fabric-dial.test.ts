@@ -197,7 +197,7 @@ test('a router that is quiesced gets circuits where there is no other way alone'
   assert.equal(refusal.headers.bool(headerId.channel.resultSuccess), false);
 });
 
-test('circuits of a service that is deleted end, those of a terminator that is taken away go on', async () => {
+test('circuits of a service that is deleted end, those of a terminator that is taken away continue', async () => {
   await open();
   await dialed();
   mesh.world.model.removeFabricTerminator('tb');

@@ -58,7 +58,7 @@ test('a host that is about to stop: its circuits are named to the ingress router
   assert.equal(textOfBody(await router.frame(contentType.circuitsLeaving)), circuitId);
   router.send(ctrlMessages.removeTerminators.frame({ terminatorIds: ['term1'] }));
   assert.equal(textOfBody(await router.frame(contentType.circuitsLeaving)), circuitId);
-  assert.equal(world.controller.circuitCount, 1, 'the circuit goes on');
+  assert.equal(world.controller.circuitCount, 1, 'the circuit continues');
 });
 
 test('a router of another make is not sent that, nor the stop of the controller', async () => {

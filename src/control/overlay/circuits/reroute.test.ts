@@ -262,7 +262,7 @@ test('the control channel of a router between the ends goes: its circuits go ano
   await mesh.router('a').settle();
   assert.equal(pathOf(), 'ace');
   assert.deepEqual(await unroutes('a'), []);
-  // Until somebody says that it does not.
+  // Until someone says that it does not.
   await mesh.fault('a', 'a-c');
   assert.equal((await mesh.router('a').next('unroute')).now, true);
   assert.equal(mesh.world.controller.circuitCount, 0);

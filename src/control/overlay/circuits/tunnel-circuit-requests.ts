@@ -106,7 +106,7 @@ export class TunnelCircuitRequests {
     return this.#options.circuits.hasRoomFor(router.id) ? undefined : 'this router has too many circuits';
   }
 
-  /** Copies the data, with the known facts in place of the router's statements about itself. */
+  /** Copies the data, with the known facts instead of the router's statements about itself. */
   #peerDataOf(entries: readonly PeerDataEntry[], routerId: string): PeerData | undefined {
     if (isTooMuchPeerData(entries)) return undefined;
     const peerData = copyPeerData(entries);

@@ -26,7 +26,7 @@ export class ApiSessionFollower {
     options.store.onChange((changes) => this.#onChanges(changes));
   }
 
-  /** Runs `write`. Changes of the session that are reported meanwhile are ignored. */
+  /** Runs `write`. Changes of the session that are reported in the meantime are ignored. */
   async write(id: string, write: () => Promise<void>): Promise<void> {
     this.#writing.add(id);
     try {

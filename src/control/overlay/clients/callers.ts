@@ -154,7 +154,7 @@ export class Callers {
     return { ...peer, session, token };
   }
 
-  /** The id of the identity that calls, at routes that serve everybody; undefined for a stranger. */
+  /** The id of the identity that calls, at routes that serve everyone; undefined for a stranger. */
   knownCallerOf(request: FastifyRequest): string | undefined {
     const proof = this.peers.of(request.raw.socket);
     return 'peer' in proof ? proof.peer.identity.id : this.bearerSessionOf(tokenOf(request))?.identityId;

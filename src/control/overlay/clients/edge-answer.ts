@@ -40,7 +40,7 @@ export class EdgeApiRefusal extends Error {
   }
 }
 
-/** `reason` is the cause, which is sent only to callers with a certificate of ours. */
+/** `reason` is the cause, which is sent only to callers with a certificate of Frontdoor. */
 export const notAuthorized = (reason?: string): EdgeApiRefusal => {
   const cause = reason === undefined ? '' : `: ${reason}`;
   return new EdgeApiRefusal(

@@ -262,7 +262,7 @@ test('a log-in with a certificate that has expired, or that was replaced, names 
   });
   const replaced = await logIn();
   assert.equal(replaced.status, 401);
-  assert.match(replaced.text, /certificate is not known any more/);
+  assert.match(replaced.text, /certificate is no longer known/);
   const found = await eventually(async () => {
     const all = await reasons();
     return all.length === 2 ? all : undefined;

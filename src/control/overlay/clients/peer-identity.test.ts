@@ -74,7 +74,7 @@ test('a certificate of another authority is refused, with our certificates as fi
   rmSync(folder, { recursive: true });
 });
 
-test('a certificate of ours that no identity holds is refused', async () => {
+test('a certificate of Frontdoor that no identity holds is refused', async () => {
   const { keyPem, csrPem } = await makeKeyRequest(one.id);
   const answer = await fixture.pki.issueClient(csrPem, { id: one.id, lifetimeDays: 30 });
   assert.ok('issued' in answer);

@@ -66,7 +66,7 @@ export class PeerIdentities {
     if (outOfDate !== undefined && !isTolerated) return { problem: `certificate ${outOfDate}`, signed: leaf };
     if (identity === undefined) {
       const isDeleted = this.#model.identity(leaf.id) === undefined;
-      const problem = isDeleted ? 'the identity was deleted' : 'certificate is not known any more';
+      const problem = isDeleted ? 'the identity was deleted' : 'certificate is no longer known';
       return { problem, signed: leaf };
     }
     const role = identity.kind === 'router' ? 'router' : 'identity';

@@ -1,4 +1,4 @@
-/** Identifies the holder of a certificate of ours for the audit trail, whatever the reason of the refusal. */
+/** Identifies the holder of a certificate of Frontdoor for the audit trail, whatever the reason of the refusal. */
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ProvenLeaf } from '../../pki/mod.ts';
 import { UNPROVEN, type RecordedRefusal } from '../../audit/mod.ts';

@@ -265,7 +265,7 @@ test('a router that comes back gets what it missed; one of another timeline or a
   }
 });
 
-test('a large state comes in parts, and what changes meanwhile after it', async () => {
+test('a large state comes in parts, and what changes in the meantime after it', async () => {
   await world.addService('svc0', 'env1');
   const service = world.model.service('svc0')!;
   for (let n = 1; n < 3_000; n += 1)

@@ -255,7 +255,7 @@ export class DataModelFeed {
       if (subscription.isCurrent) sendSet(subscription, body);
   }
 
-  /** Sends a state to all that wait for one, at once; who asks meanwhile gets the next. */
+  /** Sends a state to all that wait for one, at once; who asks in the meantime gets the next. */
   async #sendStates(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -274,7 +274,7 @@ export class DataModelFeed {
         for (const subscription of await sendFullState(waiting, origin, this.#entities())) {
           if (this.#subscriptions.get(subscription.router) !== subscription) continue;
           const missed = this.#log.since(index);
-          // So much changed meanwhile that it gets another state.
+          // So much changed in the meantime that it gets another state.
           if (missed === undefined) continue;
           subscription.isCurrent = true;
           for (const body of missed) sendSet(subscription, body);
@@ -293,7 +293,7 @@ export class DataModelFeed {
 
   /**
    * The whole model as routers have it once they have read what was sent to them before this resolves. It is built in turns
-   * of the loop, and anew if it changed meanwhile. Rejects if it always does.
+   * of the loop, and again if it changed in the meantime. Rejects if it always does.
    */
   async state(): Promise<CtrlInit<'dataState'>> {
     for (let attempt = 0; attempt < MAX_STATE_ATTEMPTS; attempt += 1) {

@@ -68,7 +68,7 @@ export function permitsExpired({ data }: EdgeEntityRecord): boolean {
 /** Wrong passwords in a row that lock a password, and for how long. */
 export interface Lockout {
   readonly maxAttempts: number;
-  /** 0 locks it until it is set anew. */
+  /** 0 locks it until it is set again. */
   readonly minutes: number;
 }
 

@@ -128,7 +128,7 @@ interface Refreshed {
   readonly catalog: ServiceCatalog;
 }
 
-/** Loads the dirty rows into the model. Changes noted meanwhile remain for the next call, as all do after a failure. */
+/** Loads the dirty rows into the model. Changes noted in the meantime remain for the next call, as all do after a failure. */
 async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise<void> {
   const taken = nothing();
   moveNotes(dirty, taken);

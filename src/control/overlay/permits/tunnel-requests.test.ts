@@ -54,7 +54,7 @@ async function host(of: ScriptedRouter, address: string, more: CtrlInit<'createT
 function dial(of: ScriptedRouter, more: CtrlInit<'createTunnelCircuitV2'> = {}): void {
   const peerData = [
     { key: publicKey, value: Uint8Array.of(7) },
-    { key: callerId, value: utf8('somebody else') },
+    { key: callerId, value: utf8('someone else') },
   ];
   of.send(ctrlMessages.createTunnelCircuitV2.frame({ serviceName: 'web', peerData, ...more }));
 }

@@ -10,7 +10,7 @@ export interface AgentEnrollmentRecord {
   readonly expiresAtMs: number;
   /** Null until an agent has enrolled with it. */
   readonly claimedAtMs: number | null;
-  /** The environment of the agent that enrolled with it; null if there is none, or none any more. */
+  /** The environment of the agent that enrolled with it; null if there is none, or it was deleted. */
   readonly environmentId: string | null;
   /** Whether it ended because too many requests for a certificate were refused. */
   readonly isRefused: boolean;

@@ -55,7 +55,7 @@ export class CertificateExtension {
     const usedFingerprint = router.fingerprint;
     const lifetimeDays = await this.#lifetimeDaysOf(router, usedFingerprint);
     if (lifetimeDays === undefined) {
-      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel does not count any more');
+      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel no longer counts');
       return;
     }
     const { clientCertCsr: certCsr, serverCertCsr } = request;
@@ -70,7 +70,7 @@ export class CertificateExtension {
     const { issued } = answer;
     const address = router.channel.peer.address.replace(/:\d+$/, '');
     if (!(await renewCertificate(this.#options, machineOf(router), usedFingerprint, issued, address))) {
-      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel does not count any more');
+      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel no longer counts');
       return;
     }
     log.info({ router: router.id, until: new Date(issued.notAfterMs).toISOString() }, 'certificates renewed');

@@ -46,7 +46,7 @@ export function admitRouter(
   if (model.identity(leaf.id) === undefined) return refused('the router was deleted', leaf);
   const identity = model.identityByFingerprint(leaf.fingerprint);
   if (identity?.kind !== 'router' || identity.id !== leaf.id) {
-    return refused('certificate is not known any more', leaf);
+    return refused('certificate is no longer known', leaf);
   }
   if (model.edge.routerTraits(leaf.id).isDisabled) return refused('the router is disabled', leaf);
   const hello = decodeRouterHello(question.hello);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a router of ours gets the authorities when it connects and when they change; its answer is its receipt', async () => {
+test('a router of Frontdoor gets the authorities when it connects and when they change; its answer is its receipt', async () => {
   const hello = encodeRouterHello(versionHeader('linux', 'x64'), []);
   const router = await world.dial('r1', await world.identityOf('r1'), hello);
   const first = decodeTrustBundle(

@@ -5,7 +5,7 @@
 import type { FabricTerminator } from '../records/fabric-terminator-store.ts';
 
 export interface FabricTerminatorPersistence {
-  /** Resolves to its id. Rejects if the service or router was deleted meanwhile. */
+  /** Resolves to its id. Rejects if the service or router was deleted in the meantime. */
   create(terminator: Omit<FabricTerminator, 'id'>): Promise<string>;
   /** Resolves to false if there is no such terminator. */
   update(id: string, change: { readonly cost?: number; readonly precedence?: number }): Promise<boolean>;

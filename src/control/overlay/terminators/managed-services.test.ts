@@ -113,7 +113,7 @@ test('addresses that an administrator set are dialed by cost beside hosts, and o
   assert.equal(await refused(false), EdgeErrorCode.invalidTerminator);
 });
 
-test('cost and precedence that an administrator sets for a host count at once; deleted, it is dialed no more', async () => {
+test('cost and precedence that an administrator sets for a host count at once; deleted, it is no longer dialed', async () => {
   await world.bind(router, 'host', 'web', 't1');
   await world.bind(router, 'host', 'web', 't2');
   const { store } = world;

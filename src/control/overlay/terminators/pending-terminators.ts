@@ -9,7 +9,7 @@ export interface PendingTerminator {
   readonly id: string;
   /** Resolves with undefined when the terminator exists. Rejects if it could not be stored. */
   create(): Promise<TerminatorRefusal | undefined>;
-  /** Not called if the terminator was removed meanwhile. */
+  /** Not called if the terminator was removed in the meantime. */
   answer(refusal: TerminatorRefusal | undefined): void;
 }
 

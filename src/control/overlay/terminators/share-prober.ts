@@ -55,7 +55,7 @@ interface Probe {
   readonly deadlineMs: number;
 }
 
-/** Waiting shares that one tick looks at, so that it takes a few milliseconds. The next tick goes on with the others. */
+/** Waiting shares that one tick looks at, so that it takes a few milliseconds. The next tick continues with the others. */
 const MAX_SHARES_PER_TICK = 5_000;
 /** Shares whose status one tick changes: each change goes to the log, to streams and to counts. */
 const MAX_CHANGES_PER_TICK = 1_000;
@@ -66,7 +66,7 @@ export class ShareProber implements Measurements {
   readonly #shares = new Map<string, ShareStatusState>();
   /** Ids of the shares that time can change. Shares without a host are not among them for long. */
   readonly #waiting = new Set<string>();
-  /** Where the next tick goes on. */
+  /** Where the next tick continues. */
   #next = this.#waiting.values();
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();

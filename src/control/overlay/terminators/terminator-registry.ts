@@ -106,7 +106,7 @@ export class TerminatorRegistry {
     try {
       await this.#write([added.id], (trx) => insertOrMeet(trx, added));
     } catch (error) {
-      // Circuits may have been made to it meanwhile.
+      // Circuits may have been made to it in the meantime.
       this.#forget([added]);
       throw error;
     }
@@ -116,7 +116,7 @@ export class TerminatorRegistry {
     }
     // It was removed during the write, so its row must be deleted too.
     await this.#deleteRows([added]);
-    throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed meanwhile');
+    throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed in the meantime');
   }
 
   /**
@@ -136,7 +136,7 @@ export class TerminatorRegistry {
 
   /**
    * A host binds a known terminator. Its router dials the new bind from when it learns of this, so that reports about dials
-   * that were routed earlier do not concern it. Returns false if the terminator was removed meanwhile.
+   * that were routed earlier do not concern it. Returns false if the terminator was removed in the meantime.
    */
   async bindAgain(terminator: Terminator, change: TerminatorChange): Promise<boolean> {
     await this.update(terminator, change);

@@ -34,7 +34,7 @@ export class TerminatorValidation {
   readonly #removed: RemovedTerminators;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Doubted terminators by when their routers were asked, in this order. */
+  /** Terminators to be checked, by when their routers were asked, in this order. */
   readonly #doubted = new Map<string, number>();
   /** When each terminator must be validated; removed once its router confirmed it. */
   readonly #due = new Map<string, number>();

@@ -42,7 +42,7 @@ import { sampleShare } from '../../../../test/support/sample-share.ts';
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
 
-/** Options in place of those of the world. */
+/** Options instead of those of the world. */
 export interface OverlayStart extends Partial<Omit<OverlayControllerOptions, 'access'>> {
   readonly access?: Partial<RouterAccess>;
 }

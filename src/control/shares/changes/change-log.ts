@@ -38,7 +38,7 @@ export class ChangeLog {
     this.#ring[this.#end % this.#capacity] = change;
   }
 
-  /** Changes may have been missed, so that no position is valid any more. */
+  /** Changes may have been missed, so that no position is valid now. */
   restart(): void {
     this.#epoch = newEpoch();
     this.#ring = [];
@@ -49,7 +49,7 @@ export class ChangeLog {
     return `${this.#epoch}-${this.#end}`;
   }
 
-  /** Returns the changes of the topics after a position, at most so many; undefined if some of them are not known any more. */
+  /** Returns the changes of the topics after a position, at most so many; undefined if some of them are no longer known. */
   after(position: string, topics: readonly string[], limit: number): ChangeSpan | undefined {
     const [, epoch, text] = POSITION.exec(position) ?? [];
     const start = Number(text);

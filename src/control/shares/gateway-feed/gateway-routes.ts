@@ -95,7 +95,7 @@ class Subscribers {
     }
   }
 
-  /** Ends the streams of an identity whose certificate is not valid any more. */
+  /** Ends the streams of an identity whose certificate is no longer valid. */
   checkIdentity(peers: Pick<PeerIdentities, 'check'>, identityId: string): void {
     for (const subscriber of this.#all)
       if (subscriber.peer.identity.id === identityId) this.#checkLeaf(peers, subscriber);
@@ -117,7 +117,7 @@ class Subscribers {
 
   #checkLeaf(peers: Pick<PeerIdentities, 'check'>, subscriber: Subscriber): void {
     if ('problem' in peers.check(subscriber.peer.leaf))
-      this.#cut(subscriber, 'the certificate is not valid any more');
+      this.#cut(subscriber, 'the certificate is no longer valid');
   }
 
   #cut(subscriber: Subscriber, reason: string): void {

@@ -89,7 +89,7 @@ export class HostnameProver {
     }, SOON_MS).unref();
   }
 
-  /** Asks for what is due now, and again if that is called meanwhile. Never rejects. */
+  /** Asks for what is due now, and again if that is called in the meantime. Never rejects. */
   pass(): Promise<void> {
     this.#again = this.#running !== undefined;
     this.#running ??= this.#passes().finally(() => (this.#running = undefined));
@@ -155,7 +155,7 @@ export class HostnameProver {
     const { store, log } = this.#options;
     const outcome = await store.transaction(async (trx, touch) => {
       const claim = await lockClaim(trx, taken.id);
-      // Deleted, or decided by others meanwhile.
+      // Deleted, or decided by others in the meantime.
       if (claim?.proof !== taken.proof) return undefined;
       if (step.type === 'end') {
         await endUnproven(trx, touch, this.#options, claim);
@@ -179,7 +179,7 @@ export class HostnameProver {
       log.warn(fields, outcome === 'loseHostname' ? 'a hostname is no longer served' : 'a claim has ended');
   }
 
-  /** Somebody else is served at a name that the record proves. */
+  /** Someone else is served at a name that the record proves. */
   async #contested(
     ...[trx, touch, claim, problem]: [
       ...Parameters<Parameters<Store['transaction']>[0]>,

@@ -1,4 +1,4 @@
-/** Organizations whose name servers do not answer: their look-ups pause, longer after each failure, so that others go on. */
+/** Organizations whose name servers do not answer: their look-ups pause, longer after each failure, so that others continue. */
 import type { Clock } from '#base';
 
 /** Failures in a row that are taken for chance. */

@@ -151,7 +151,7 @@ describe('log-ins with a hostile identity provider', () => {
       () => ({ keySet: (keys) => [...keys, other], header: (header) => without(header, 'kid') }),
     ],
     ['unknown crit', () => ({ header: (header) => ({ ...header, crit: ['strange'], strange: 1 }) })],
-    ['a JWE in place of a JWS', () => ({ idToken: () => 'e30.e30.e30.e30.e30' })],
+    ['a JWE instead of a JWS', () => ({ idToken: () => 'e30.e30.e30.e30.e30' })],
     ['userinfo-invalid-sub', () => ({ userinfo: (claims) => ({ ...claims, sub: 'bob' }) })],
     ['userinfo without sub', () => ({ userinfo: (claims) => without(claims, 'sub') })],
     ['userinfo that is a list', () => ({ userinfo: () => [] })],

@@ -29,7 +29,7 @@ export interface AttemptSecrets {
 }
 
 /**
- * Limits for pending log-ins. An address with too many at a share gets no more. Beyond the other limits, the
+ * Limits for pending log-ins. An address with too many at a share is refused further ones. Beyond the other limits, the
  * address with most of them loses its oldest, so that many addresses cannot block others.
  */
 export const ATTEMPT_LIMITS = { everywhere: 20_000, share: 1_000, address: 200 } as const;
@@ -113,8 +113,7 @@ async function makeRoom(trx: Queries, shareId: string, nowMs: number): Promise<v
 }
 
 /**
- * The provider redirected the browser back. Succeeds once. Returns undefined if there is no such attempt (any
- * more).
+ * The provider redirected the browser back. Succeeds once. Returns undefined if there is no such attempt.
  */
 export function claimAttempt(
   db: Queries,

@@ -125,7 +125,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
     }
   });
 
-  it('end for everybody with one message to gateways, log-ins under way included; later log-ins are accepted', async () => {
+  it('end for everyone with one message to gateways, log-ins under way included; later log-ins are accepted', async () => {
     const ann = await session();
     const redeem = await proven();
     received.length = 0;

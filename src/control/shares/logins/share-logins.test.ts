@@ -145,7 +145,7 @@ describeEachStore('log-ins at shares', (open) => {
     const other = await world.addShare('other', [providerId]);
     const value = await code();
     for (const wrong of [
-      { browser: browserOf('the cookie of somebody else') },
+      { browser: browserOf('the cookie of someone else') },
       { shareId: other.id },
       { host: other.host },
       { shareId: other.id, host: other.host },
@@ -367,7 +367,7 @@ describeEachStore('log-ins at shares', (open) => {
     await insert(200, crowded.id, '192.0.2.9');
     assert.equal(await start('192.0.2.9'), 'refused');
     assert.equal(await start('::ffff:192.0.2.9'), 'refused', 'however it is written');
-    assert.equal(await start('192.0.2.10'), 'redirect', 'others go on');
+    assert.equal(await start('192.0.2.10'), 'redirect', 'others continue');
     const underWay = async (shareId: string, address?: string): Promise<number> => {
       const rows = await store.db
         .selectFrom('login_attempt')
@@ -387,9 +387,9 @@ describeEachStore('log-ins at shares', (open) => {
     assert.equal(await start('192.0.2.1', share), 'redirect', 'nor does a crowd at another share');
     assert.equal(await underWay(another.id), 18_999);
     world.clock.advance(600_001);
-    assert.equal(await start('192.0.2.9'), 'redirect', 'what is past its time counts no more');
+    assert.equal(await start('192.0.2.9'), 'redirect', 'what is past its time no longer counts');
     const sweep = new LoginSweep({ store, clock: world.clock, log: silentLog });
-    // A pass ends early where another control plane sweeps at the same moment; the next one goes on.
+    // A pass ends early where another control plane sweeps at the same moment; the next one continues.
     await until(
       'the sweep',
       async () => {

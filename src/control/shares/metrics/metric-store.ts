@@ -71,7 +71,7 @@ async function lockSource(trx: Queries, id: string, nowMs: number): Promise<numb
 
 interface KnownSample {
   readonly sample: TrafficSample;
-  /** False if it was deleted meanwhile. Its last traffic counts for its environment and frontdoor. */
+  /** False if it was deleted in the meantime. Its last traffic counts for its environment and frontdoor. */
   readonly hasShare: boolean;
 }
 

@@ -147,7 +147,10 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
     if (error.kind === 'unavailable')
       log.warn({ operation, cause: causeOf(error) }, 'refused: a part is unavailable');
     if (error.code === 'unique-violation' || error.code === 'foreign-key-violation') {
-      return { status: 409, body: { error: 'conflict', message: 'Something changed meanwhile; try again' } };
+      return {
+        status: 409,
+        body: { error: 'conflict', message: 'Something changed in the meantime; try again' },
+      };
     }
     if (word !== undefined)
       return { status: error.status, body: { error: word, message: sentence(error) }, ...headers };

@@ -153,7 +153,7 @@ describe('the audit trail', () => {
     const events = (await list()).totalElements;
     assert.deepEqual(await verify(), { valid: true, events, firstInvalid: null });
     const edited = world.store.db.updateTable('audit_event').where('action', '=', 'changeShare');
-    await edited.set({ actor_id: 'somebody else' }).execute();
+    await edited.set({ actor_id: 'someone else' }).execute();
     assert.deepEqual(await verify(), { valid: false, events: 2, firstInvalid: 3 });
     await edited.set({ actor_id: world.first.accountId }).execute();
     const denied = await world.call('GET', '/audit-events/verification', {

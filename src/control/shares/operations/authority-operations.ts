@@ -72,7 +72,7 @@ export const authorityHandlers: Handlers<AuthorityParts, AuthorityIds> = {
     await step(parts, call, async (trx) => {
       const now = await rotation(trx);
       if (now.step !== planned.step)
-        throw new FrontdoorError('conflict', 'conflict', 'The step was taken meanwhile');
+        throw new FrontdoorError('conflict', 'conflict', 'The step was taken in the meantime');
       await (now.step === 'distributed' ? issueSoon : endSoon)(trx, now, clock.nowMs());
     });
     return unstored(ok(await answerOf(parts, store.db)));

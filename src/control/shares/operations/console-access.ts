@@ -1,6 +1,6 @@
 /**
  * What the Management API needs of the console. The routes below `/console/api` run the same operations through the same
- * gate, with the session of a browser in place of a credential. The Management API itself never reads a cookie.
+ * gate, with the session of a browser instead of a credential. The Management API itself never reads a cookie.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -23,7 +23,7 @@ function assertAway({ status, headers, body }: CallAnswer, message: RegExp): voi
 }
 
 describe('an API whose database fails', () => {
-  it('refuses writes while the disk is full, reads on, has what it acknowledged, and goes on when there is room', async () => {
+  it('refuses writes while the disk is full, reads on, has what it acknowledged, and continues when there is room', async () => {
     const open: OpenStore = async (options) => openStore({ ...(await newEmbeddedPlace()), ...options });
     const world = await openApiWorld({ open });
     const { db } = world.store;
@@ -45,7 +45,7 @@ describe('an API whose database fails', () => {
   });
 
   it(
-    'refuses everything while PostgreSQL is down, and goes on by itself when it is back',
+    'refuses everything while PostgreSQL is down, and continues by itself when it is back',
     { skip: postgresSkip },
     async () => {
       const server = await startPostgres();

@@ -15,7 +15,7 @@ suite('the description of the API', () => {
   const get = (url: string, headers: Record<string, string> = {}) =>
     world.app.inject({ method: 'GET', url, headers });
 
-  test("is OpenAPI 3.1 of this server's operations and addresses, for everybody", async () => {
+  test("is OpenAPI 3.1 of this server's operations and addresses, for everyone", async () => {
     const answer = await get('/openapi.json');
     assert.equal(answer.statusCode, 200);
     assert.match(String(answer.headers['content-type']), /^application\/json/);

@@ -1,4 +1,4 @@
-// Entity tags: what they name, when they change, and that of those who change the same thing at once one alone goes on.
+// Entity tags: what they name, when they change, and that of those who change the same thing at once one alone continues.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';

@@ -62,7 +62,7 @@ export function checkMayHandOut({ scopes: own }: Principal, scopes: readonly str
 }
 
 /**
- * An auth provider says who somebody is at the console: with another issuer, its accounts are other people, and without it
+ * An auth provider says who someone is at the console: with another issuer, its accounts are other people, and without it
  * nobody is. So providers that people log in with are changed, and deleted with their frontdoor, by those alone who may give
  * each role of these people, with a recent log-in.
  */

@@ -72,7 +72,7 @@ describeEachStore('key rotation', (open) => {
 
       world.clock.advance(5 * MINUTE_MS - 1_000);
       const between = await newToken();
-      assert.equal(kidOf(between), kidOf(old), 'a key signs when everybody can know it, not before');
+      assert.equal(kidOf(between), kidOf(old), 'a key signs when everyone can know it, not before');
       world.clock.advance(1_000);
       const later = await newToken();
       assert.equal(kidOf(later), made.id);

@@ -160,7 +160,7 @@ describeEachStore('lists', (open) => {
     assert.deepEqual(await found('sort=-status&name=MANY'), [...even!, ...odd!].toReversed());
   });
 
-  it('find by an id of somebody else what an id of nobody finds: nothing', async () => {
+  it('find by an id of someone else what an id of nobody finds: nothing', async () => {
     const foreign = await world.addEnvironment('foreign', world.other.frontdoorId);
     for (const [name, theirs] of [
       ['environmentId', foreign],

@@ -155,7 +155,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.deepEqual(endedIds().toSorted(), ids.toSorted());
   });
 
-  it('end for everybody only when that is asked for, and later ones stay valid', async () => {
+  it('end for everyone only when that is asked for, and later ones stay valid', async () => {
     await logIn('ann', null);
     await logIn('bob', null);
     for (const query of ['', '?all=false', '?all=true&email=ann%40example.com', '?email=ann', '?subject='])

@@ -18,7 +18,7 @@ const MOST_CUSTOM_FRONTENDS = 100;
 const MOST_CHECKS = 8;
 const HTTPS_PORT = 443;
 
-/** How many checks go on, by the installation: a process may have several control planes. */
+/** How many checks continue, by the installation: a process may have several control planes. */
 const checks = new WeakMap<ApiParts['installation'], number>();
 
 type CheckParts = ChangeParts & Pick<ApiParts, 'installation' | 'frontendUrls'>;
@@ -69,7 +69,7 @@ function loginOrigin({ frontendUrls, installation }: CheckParts, host: string): 
   return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);
 }
 
-/** Throws `tooMany` while as many checks go on as may at once. */
+/** Throws `tooMany` while as many checks run as may at once. */
 function checkRoom({ installation }: CheckParts, address: IssuerAddress | undefined): void {
   if (address !== undefined && (checks.get(installation) ?? 0) >= MOST_CHECKS) throw tooMany(1);
 }

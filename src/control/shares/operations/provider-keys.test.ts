@@ -132,7 +132,7 @@ describeEachStore('keys of API_KEY providers', (open) => {
     assert.deepEqual(await read(id), seen);
   });
 
-  it('given anew begin unused; given as they are they are not new', async () => {
+  it('given again begin unused; given as they are they are not new', async () => {
     const { id } = await made({ name: 'a', key: GIVEN });
     await use(id, 'a', 5);
     const same = await write('PUT', id, bodyOf({ name: 'a', key: GIVEN }));

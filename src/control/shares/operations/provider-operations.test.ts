@@ -140,7 +140,7 @@ describeEachStore('auth providers', (open) => {
       refused(await patch(id, { data }), 'data.client_secret', noSecret);
       const replaced = { name: 'x', type: 'OIDC', data: { ...withSecret, ...data, client_secret: MASK } };
       refused(await put(id, replaced), 'data.client_secret', noSecret);
-      assert.equal((await patch(id, { data: { ...data, client_secret: 'given anew' } })).status, 200);
+      assert.equal((await patch(id, { data: { ...data, client_secret: 'given again' } })).status, 200);
       await put(id, { name: 'x', type: 'OIDC', data: withSecret });
     }
     const github = { client_id: withSecret.client_id, client_secret: MASK };

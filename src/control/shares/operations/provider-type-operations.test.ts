@@ -11,7 +11,7 @@ const EXAMPLES = TYPES.map((type) => [type, PROVIDER_TYPES[type as AuthProviderT
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A validator of somebody else, who reads only what is served. */
+/** A validator of someone else, who reads only what is served. */
 function validatorOf(schema: unknown): ValidateFunction {
   const ajv = new Ajv2020({ strict: true });
   ajv.addFormat('uri', (text: string) => URL.canParse(text));

@@ -184,7 +184,7 @@ describeEachStore('policies of shares', (open) => {
     await world.store.db.updateTable('share_policy').set({ data }).execute();
     const later = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings };
     assert.deepEqual((await get()).body, { ...earlier, ...later, ipDeny: ['10.1.0.0/16'] });
-    // The model reads a share anew only when it is touched, which this update of the row did not do.
+    // The model reads a share again only when it is touched, which this update of the row did not do.
     const service = serviceOf('app');
     assert.deepEqual(service.rules?.allowedOrigins, []);
     const explained = await world.call('POST', `${root}/shares/app/policy/explain`, { body: {} });

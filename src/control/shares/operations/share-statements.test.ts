@@ -101,13 +101,13 @@ describeEachStore('the statements of a change', (open) => {
     ['its first auth provider', () => ({}), () => ({ authProviderIds: [providerIds[0]] }), MOST_STATEMENTS],
     ['its first grant', () => ({ shareMode: 'private' }), () => ({ grants: [neighbourId] }), MOST_STATEMENTS],
     [
-      'a grant in place of another',
+      'a grant instead of another',
       () => ({ shareMode: 'private', grants: [neighbourId] }),
       () => ({ grants: [environmentId] }),
       MOST_STATEMENTS,
     ],
     [
-      'an auth provider in place of another',
+      'an auth provider instead of another',
       () => ({ authProviderIds: [providerIds[0]] }),
       () => ({ authProviderIds: [providerIds[1]] }),
       MOST_STATEMENTS,

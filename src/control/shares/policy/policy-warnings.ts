@@ -1,4 +1,4 @@
-/** Fields of a policy that decide nothing as the share is guarded now, or refuse everybody, with the remedy. */
+/** Fields of a policy that decide nothing as the share is guarded now, or refuse everyone, with the remedy. */
 import { ineffectiveRules, LOGIN_TYPES_TEXT, type IneffectiveReason, type IneffectiveRule } from '#domain';
 import { accessRulesOf } from './access-rules.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';

@@ -291,7 +291,7 @@ async function checkFree(
       )
       .limit(1)
       .executeTakeFirst()) !== undefined ||
-    // Checked after the live names, so that a name that moves between the two sets meanwhile is found in one
+    // Checked after the live names, so that a name that moves between the two sets in the meantime is found in one
     // of them.
     (await restsForAnother(trx, organizationId, { hostname, above }, nowMs));
   // The message does not name the owner.

@@ -27,7 +27,7 @@ import { restShareNames } from './resting-name-store.ts';
 export interface EnvironmentRecord {
   readonly id: string;
   readonly name: string;
-  /** Null until an agent of ours has reported it. */
+  /** Null until an agent of Frontdoor has reported it. */
   readonly agentVersion: string | null;
   readonly createdAtMs: number;
   /** Null until its agent has called. */

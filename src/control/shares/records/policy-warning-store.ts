@@ -1,5 +1,5 @@
 /**
- * Policies of shares whose rules decide nothing, or refuse everybody, with the providers that guard the shares now. Rules
+ * Policies of shares whose rules decide nothing, or refuse everyone, with the providers that guard the shares now. Rules
  * about people need a provider that proves people; changes that take the last one away are refused here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

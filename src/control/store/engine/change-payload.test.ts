@@ -28,7 +28,7 @@ describe('payloads of changes', () => {
     assert.deepEqual(more, []);
   });
 
-  it('of somebody else are not read', () => {
+  it('of someone else are not read', () => {
     for (const text of ['', 'x', '{}', '[]', '[1]', '["t","share"]', '["t","share",1]', 'null', '"t"']) {
       assert.equal(decodePayload(text), undefined, text);
     }

@@ -9,7 +9,7 @@ export interface ChangePayload {
 
 /** The server accepts less than 8000. */
 const MAX_BYTES = 7_900;
-/** More changes than this are sent as `EVERYTHING`, because reading everything again costs no more. */
+/** More changes than this are sent as `EVERYTHING`, because reading everything again does not cost more. */
 const MAX_CHANGES = 5_000;
 
 /** Returns at least one payload. */
@@ -29,7 +29,7 @@ export function encodePayloads(transactionId: string, changes: readonly Change[]
   return [...payloads, `${text}]`];
 }
 
-/** Returns undefined if it is not a payload of ours. */
+/** Returns undefined if it is not a payload of Frontdoor. */
 export function decodePayload(text: string): ChangePayload | undefined {
   const [transactionId, ...rest] = listOf(text);
   if (transactionId === undefined || rest.length % 2 !== 0) return undefined;

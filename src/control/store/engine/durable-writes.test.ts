@@ -14,7 +14,7 @@ import { openStore } from './open-store.ts';
 const WRITES = 30;
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const skip = hasStrace ? false : 'strace is not installed';
-/** A call that came back well, also when others ran meanwhile. */
+/** A call that came back well, also when others ran in the meantime. */
 const SYNCED = /(?:fdatasync|fsync)(?:\(| resumed).*= 0$/m;
 
 describe('an acknowledged write', { skip }, () => {

@@ -22,7 +22,7 @@ describe('the embedded store', () => {
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  it('reports a full disk as unavailable, keeps what it had, reads on, and goes on when there is room', async () => {
+  it('reports a full disk as unavailable, keeps what it had, reads on, and continues when there is room', async () => {
     const full = await openEmbeddedStore({ path: join(directory, 'full.db') });
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(full.db);
     await sql`pragma max_page_count = ${sql.raw(String(rows[0]!.page_count + 1))}`.execute(full.db);

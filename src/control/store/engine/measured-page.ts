@@ -49,7 +49,7 @@ function compared(a: unknown, b: unknown): number {
   return (a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0;
 }
 
-/** Returns the rows in the order of their ids, without rows that were deleted meanwhile. */
+/** Returns the rows in the order of their ids, without rows that were deleted in the meantime. */
 export function inOrderOf<R extends { readonly id: string }>(
   ids: readonly string[],
   rows: readonly R[],

@@ -196,7 +196,7 @@ class PooledConnection implements DatabaseConnection {
     }
     // The server rolls back a transaction after a failed statement, even if the caller caught the failure.
     if (result.command === 'ROLLBACK')
-      throw new Error('a transaction went on after a statement of it failed');
+      throw new Error('a transaction continued after a statement of it failed');
   }
 
   async rollback(): Promise<void> {

@@ -51,7 +51,7 @@ export async function preparePostgres(
     const server = await serverStateOf(db);
     checkServer(server, target);
     await migrateSchema(db, migrations, log, async (trx, migration) => {
-      // The transaction of the migrations has no statement meanwhile.
+      // The transaction of the migrations has no statement in the meantime.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
       await before?.({ db: trx, snapshot }, migration);
     });
@@ -97,7 +97,7 @@ export function checkServer(
   if (encoding !== 'UTF8') {
     refuse(
       'database-encoding',
-      `${label} is encoded in ${encoding}: make it anew with "createdb --encoding UTF8"`,
+      `${label} is encoded in ${encoding}: recreate it with "createdb --encoding UTF8"`,
     );
   }
   if (is_read_only)

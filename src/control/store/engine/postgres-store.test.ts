@@ -132,7 +132,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     assert.ok(received.every(({ id }) => id !== 'undone'));
   });
 
-  it('listens again after its connection was lost, and reports that anything may have changed meanwhile', async () => {
+  it('listens again after its connection was lost, and reports that anything may have changed in the meantime', async () => {
     const resynchronized = notified(other, ({ entity }) => entity === 'everything');
     await Promise.all(
       (await pidsOf('frontdoor changes')).map((pid) => server.sql(`select pg_terminate_backend(${pid})`)),
@@ -170,7 +170,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     assert.deepEqual(lost, []);
   });
 
-  it('goes on by itself after all its connections were dropped', async () => {
+  it('continues by itself after all its connections were dropped', async () => {
     const id = await add(one);
     await terminateAll();
     await until(
@@ -186,7 +186,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
   ] as const) {
-    it(`refuses while the server is ${what}, and goes on by itself within 10 s when it is back`, async () => {
+    it(`refuses while the server is ${what}, and continues by itself within 10 s when it is back`, async () => {
       const before = await add(one);
       await end();
       const refused = [add(one), idsOf(one), add(other)].map((asked) =>
@@ -227,7 +227,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     await server.sql('drop trigger slow_commit on frontend', database);
   });
 
-  it('goes on with prepared statements when the schema has grown under them', async () => {
+  it('continues with prepared statements when the schema has grown under them', async () => {
     const read = (db: Pick<Store['db'], 'selectFrom'>) => db.selectFrom('audit_head').selectAll().execute();
     const small = await open({ poolSize: 1 });
     const spoil = (column: string) =>

@@ -22,7 +22,7 @@ export interface SchemaState {
 
 /**
  * Called before a schema that is not new is changed, with the name of the first migration. On PostgreSQL no other process
- * migrates meanwhile. If it throws, the database is unchanged.
+ * migrates in the meantime. If it throws, the database is unchanged.
  */
 export type BeforeMigration = (old: Pick<Store, 'db' | 'snapshot'>, migration: string) => Promise<void>;
 

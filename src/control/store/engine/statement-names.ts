@@ -1,6 +1,6 @@
 /**
  * Names for repeated statements, so that each connection parses and plans them once. Rare statements, such as
- * `in` lists of every length, get none. A name belongs to its text for the lifetime of the process.
+ * `in` lists of every length, have no name. A name belongs to its text for the lifetime of the process.
  */
 import { createHash } from 'node:crypto';
 

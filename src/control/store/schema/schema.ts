@@ -192,7 +192,7 @@ export interface FrontendTable {
   created_at: number;
 }
 
-/** Every holder of a client certificate of ours. `edge`: made through the edge management API. */
+/** Every holder of a client certificate of Frontdoor. `edge`: made through the edge management API. */
 export interface IdentityTable {
   id: string;
   kind: 'environment' | 'gateway' | 'router' | 'edge';

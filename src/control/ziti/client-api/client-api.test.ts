@@ -331,7 +331,7 @@ test('a log-out ends the session at once, and the client logs in again by itself
   assert.notEqual((await guest.client.session()).token, token);
 });
 
-test('a client reports that its session has ended, once, and goes on with another', async () => {
+test('a client reports that its session has ended, once, and continues with another', async () => {
   const { token } = await host.client.session();
   let ends = 0;
   host.client.onSessionEnd(() => (ends += 1));

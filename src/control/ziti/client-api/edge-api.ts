@@ -184,7 +184,7 @@ function addRequestSteps(
       const token = tokenOf(request);
       const isKnown = token === '' || signIn.sessions.byToken(token) !== undefined;
       if (isKnown) return;
-      // It costs queries: for peers with a certificate of ours, for signed tokens of ours, and for few guesses.
+      // It costs queries: for peers with a certificate of Frontdoor, for signed tokens of Frontdoor, and for few guesses.
       const isProven =
         !('problem' in callers.peers.of(request.raw.socket)) ||
         edgeTokens.sessionTokens.verifyAccess(token) !== undefined;

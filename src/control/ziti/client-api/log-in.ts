@@ -130,7 +130,7 @@ export class LogIns {
     return proof;
   }
 
-  /** Only a peer with a certificate of ours learns the problem. */
+  /** Only a peer with a certificate of Frontdoor learns the problem. */
   refused(
     request: FastifyRequest,
     { leaf, problem, identityId = leaf?.id, ...way }: FailedLogIn,

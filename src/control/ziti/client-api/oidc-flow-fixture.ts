@@ -59,7 +59,7 @@ export class OidcFlow {
 
   /** Ends the log-in whose last step led to the callback. */
   async tokens(last: OidcAnswer): Promise<OidcTokens> {
-    if (last.status !== 302) throw new Error(`the log-in goes on: ${last.status}`);
+    if (last.status !== 302) throw new Error(`the log-in continues: ${last.status}`);
     const callback = new URL(String(last.headers['location']));
     const { headers } = await this.#send('GET', `${callback.pathname}${callback.search}`);
     const code = new URL(String(headers['location'])).searchParams.get('code') ?? '';

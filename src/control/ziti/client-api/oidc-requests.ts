@@ -41,7 +41,7 @@ export interface LoggedInRequest extends AuthorizationRequest {
   readonly method: LogInMethod;
 }
 
-/** A request that is refused: to its client's address if that is one of ours, else to the caller. */
+/** A request that is refused: to its client's address if that is one of Frontdoor, else to the caller. */
 export type AuthorizationProblem =
   | { readonly text: string }
   | { readonly redirectUri: string; readonly state: string; readonly error: string; readonly text: string };
@@ -103,7 +103,7 @@ export class OidcRequests {
     return this.#seal('request', request, REQUEST_LIFETIME_MS);
   }
 
-  /** Returns undefined if the id is none of ours, or too old. */
+  /** Returns undefined if the id is none of Frontdoor, or too old. */
   request(id: string): AuthorizationRequest | undefined {
     return this.#unseal<AuthorizationRequest>('request', id);
   }

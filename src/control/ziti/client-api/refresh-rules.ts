@@ -7,7 +7,7 @@ import type { LiveSession } from '../../overlay/clients/mod.ts';
 import { hasValidCertificate } from '../../overlay/records/mod.ts';
 import type { SignInContext } from './edge-context.ts';
 
-/** Returns the reason for which the session may not go on; undefined if it may. */
+/** Returns the reason for which the session may not continue; undefined if it may. */
 export async function refreshProblem(
   { model, signIn, store, clock }: SignInContext,
   session: LiveSession,

@@ -86,10 +86,10 @@ export class Administrators {
     return caller;
   }
 
-  /** For a request that goes on: whether `prove` would still accept it. It is a use of the session. */
+  /** For a request that continues: whether `prove` would still accept it. It is a use of the session. */
   async isStillAllowed(request: FastifyRequest): Promise<boolean> {
     const caller = this.#callers.get(request);
-    // Its token may be over meanwhile: a client refreshes tokens, and its streams go on.
+    // Its token may be over in the meantime: a client refreshes tokens, and its streams continue.
     if (caller?.isSigned === true) return isStillSigned(this.#context, caller);
     return (await this.#use(request)) !== undefined;
   }

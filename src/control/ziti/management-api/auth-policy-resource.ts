@@ -127,7 +127,7 @@ async function checkWayBack(
   if (!mayReturn || requiresTotp(policy))
     throw invalidParameter(
       mayReturn ? 'secondary.requireTotp' : 'primary',
-      'the administrator who makes this change could not log in any more',
+      'the administrator who makes this change could no longer log in',
       '',
     );
 }

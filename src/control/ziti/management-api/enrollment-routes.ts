@@ -1,4 +1,4 @@
-/** Enrollments: lists and deletes them, and creates those of identities anew. Routers have theirs from the start. */
+/** Enrollments: lists and deletes them, and creates those of identities again. Routers have theirs from the start. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { appendMachineAudit } from '../../audit/mod.ts';
 import { invalidParameter, jsonBody, notFound, queryOf, sendData } from '../../overlay/clients/mod.ts';

@@ -50,7 +50,7 @@ describe('the stream of events', () => {
       assert.equal(await get(FABRIC_EVENTS_PATH, { ...UPGRADE, ...KEY, ...own }), 401);
     assert.equal(await get(FABRIC_EVENTS_PATH, { 'zt-session': token }), 400);
     assert.equal(await get(FABRIC_EVENTS_PATH, { ...UPGRADE, 'zt-session': token }), 400, 'a bad handshake');
-    // Elsewhere, the wish for another protocol has no effect, as before.
+    // Elsewhere, the request for another protocol has no effect, as before.
     assert.equal(await get('/version', { ...UPGRADE, ...KEY }), 200);
     assert.equal(await get('/version', { connection: 'Upgrade', upgrade: 'h2c' }), 200);
     await Reader.open().then(({ socket }) => socket.terminate());

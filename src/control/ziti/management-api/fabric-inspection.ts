@@ -27,7 +27,7 @@ export class FabricInspection {
     this.#parts = parts;
   }
 
-  /** Never rejects for what a router answers. A wish that is refused is an error in the result, as is one too many. */
+  /** Never rejects for what a router answers. A request that is refused is an error in the result, as is one too many. */
   async inspect({ appRegex, requestedValues }: FabricInspectionWish): Promise<InspectedFabric> {
     const { controllerId } = this.#parts.overlay;
     const selects = shortPatternOf(appRegex);

@@ -1,4 +1,4 @@
-/** Requests of administrators over the WebSocket that have one answer: inspections, and the wish to trace channels. */
+/** Requests of administrators over the WebSocket that have one answer: inspections, and the request to trace channels. */
 import { asReplyTo, contentType, makeResult, type Frame } from '#wire';
 import { mgmtMessages } from '#wire/ctrl';
 import type { ManagedOverlay } from './entity-resource.ts';

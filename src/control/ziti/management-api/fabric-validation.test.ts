@@ -101,7 +101,7 @@ describe('a validation', () => {
     }
   });
 
-  it('of data models includes that of the control plane where it is wished, and mends those of routers', async () => {
+  it('of data models includes that of the control plane where it is requested, and mends those of routers', async () => {
     const { validateDataModelRequest: request, validateDataModelResponse: response } = mgmtMessages;
     for (const [validateCtrl, fix] of [
       [true, false],

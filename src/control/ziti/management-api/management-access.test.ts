@@ -127,7 +127,7 @@ describe('the edge management API', () => {
     }
   });
 
-  it('enrolls an identity anew, revokes its certificate, and sets its password', async () => {
+  it('enrolls an identity again, revokes its certificate, and sets its password', async () => {
     const id = await api.make('identities', { name: 'again' });
     const enroll = async () => {
       await api.make('enrollments', { method: 'ott', identityId: id });
@@ -218,7 +218,7 @@ describe('the edge management API', () => {
     assert.deepEqual(await idsFor(`identities/${id}/services`, deep), [used]);
   });
 
-  it('names itself in the version that everybody may read', async () => {
+  it('names itself in the version that everyone may read', async () => {
     const { json } = await rawRequest(api, { path: '/edge/management/v1/version' });
     const { apiVersions } = (json as { data: { apiVersions: Record<string, unknown> } }).data;
     assert.deepEqual(apiVersions['edge-management'], {
@@ -226,7 +226,7 @@ describe('the edge management API', () => {
     });
   });
 
-  it('lists its control planes, and names the network to everybody', async () => {
+  it('lists its control planes, and names the network to everyone', async () => {
     const certificatePem = api.pki.edgeServer.leafPem;
     const controller = { id: 'east', apiUrls: [api.apiUrl], certificatePem, startedAtMs: 0, isOnline: true };
     api.controllers.push(controller);

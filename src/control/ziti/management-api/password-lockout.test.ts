@@ -37,7 +37,7 @@ describeEachStore('a password that a policy locks', (open) => {
   test('opens nothing after the last wrong attempt, until the time is over', async () => {
     await person('ada', 5);
     assert.deepEqual([await logIn('ada', 'wrong'), await logIn('ada', 'wrong')], [401, 401]);
-    assert.equal(await logIn('ada'), 200, 'a right one counts anew');
+    assert.equal(await logIn('ada'), 200, 'a right one counts again');
     for (const at of ['client', 'management', 'client']) assert.equal(await logIn('ada', 'wrong', at), 401);
     assert.deepEqual([await logIn('ada'), await logIn('ada', PASSWORD, 'management')], [401, 401]);
     api.clock.offsetMs += 4 * MINUTE_MS;

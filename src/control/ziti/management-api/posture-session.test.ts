@@ -207,5 +207,5 @@ test('policies name checks that exist, show them, and forget those that are dele
   assert.equal((await dial(client)).status, 409);
   await api.call('DELETE', `posture-checks/${ids.os}`);
   assert.deepEqual((await show())['postureCheckRoles'], ['#strict']);
-  assert.equal((await dial(client)).status, 201, 'the policy demands nothing any more');
+  assert.equal((await dial(client)).status, 201, 'the policy no longer demands anything');
 });

@@ -23,7 +23,7 @@ export async function signedAdministratorOf(
   return identity?.data['isAdmin'] === true ? { session, identity, isSigned } : undefined;
 }
 
-/** Whether the session of an earlier `signedAdministratorOf` goes on, and is an administrator's. */
+/** Whether the session of an earlier `signedAdministratorOf` continues, and is an administrator's. */
 export async function isStillSigned(
   { signIn, store }: EdgeContext,
   { session }: Administrator,

@@ -1,5 +1,5 @@
 /**
- * A hosts file in place of a name server: the names of services are lines of it, which end in a mark of this router. Lines of
+ * A hosts file instead of a name server: the names of services are lines of it, which end in a mark of this router. Lines of
  * an earlier run of the router are removed at the start, and all are removed at the end. Other lines stay as they are.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import { AddressPool, bytesOfAddress, type AddressRange } from './address-pool.t
 import { decodeName, encodeName, formatNamePattern, parentOf, parseNamePattern } from './host-name-codec.ts';
 import { NameFile } from './name-file.ts';
 
-/** After this time without a query, no client has the address of a name in its cache any more. */
+/** After this time without a query, no client still has the address of a name in its cache. */
 const KEPT_MS = 5 * 60_000;
 /** Maximum names that one search for unused addresses finds. */
 const MAX_FOUND_UNUSED = 1_024;
@@ -19,7 +19,7 @@ const SEARCH_PAUSE_MS = 5_000;
 export interface NameListener {
   /** A name can be answered now. Its first answer waits for the promise; after a rejection, there is none. */
   given(name: string, address: string): void | Promise<void>;
-  /** No pattern covers the name any more, or its address is about to go to another one. */
+  /** No pattern covers the name now, or its address is about to go to another one. */
   released(name: string, address: string): void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The file in which the addresses of names are kept, so that a name has the same address after a restart: clients keep
  * addresses, and a connection to one must not reach another name. Each line is JSON; a later line replaces
- * earlier ones with the same name or address. Lines are only appended until the file is written anew, atomically, at a
+ * earlier ones with the same name or address. Lines are only appended until the file is written again, atomically, at a
  * start or when most of its lines are replaced. A crash can leave an unfinished last line, which is ignored.
  */
 import { open, readFile, type FileHandle } from 'node:fs/promises';
@@ -52,7 +52,7 @@ export class NameFile {
     return entries;
   }
 
-  /** Writes the file anew, and keeps it open. Rejects if it cannot be written. */
+  /** Writes the file again, and keeps it open. Rejects if it cannot be written. */
   static async open(options: NameFileOptions): Promise<NameFile> {
     const file = new NameFile(options);
     try {

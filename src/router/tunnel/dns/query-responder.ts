@@ -68,7 +68,7 @@ export class QueryResponder {
     this.#isRecursive = !upstreams.isEmpty;
   }
 
-  /** Returns the answer, undefined if the message gets none, or `LATER`. */
+  /** Returns the answer, undefined if the message has no answer, or `LATER`. */
   answer(message: Buffer): Buffer | undefined | typeof LATER {
     const query = this.#query;
     const rcode = query.decode(message);
@@ -156,7 +156,7 @@ export class QueryResponder {
     }
   }
 
-  /** Reads the message again, because other queries came meanwhile. */
+  /** Reads the message again, because other queries came in the meantime. */
   #again<T>(message: Buffer, answer: () => T): T {
     this.#query.decode(message);
     return answer();

@@ -273,6 +273,6 @@ describe('a loop', () => {
     const before = passed;
     assert.deepEqual(await askEach(port, 5), [5, 5, 5, 5, 5]);
     assert.equal((await ask(port, 'web.test')).rcode, 0);
-    assert.equal(passed, before, 'nothing is sent to it any more');
+    assert.equal(passed, before, 'nothing is sent to it now');
   });
 });

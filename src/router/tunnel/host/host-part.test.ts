@@ -114,7 +114,7 @@ test('a router that starts again takes its terminators over', async (t) => {
   );
 });
 
-test('a router that starts again removes the terminators of services that it lost meanwhile', async (t) => {
+test('a router that starts again removes the terminators of services that it lost in the meantime', async (t) => {
   const world = open(t, { web: WEB, db: WEB });
   const [db] = await world.hosted('db');
   await world.hosted('web');
@@ -141,7 +141,7 @@ test('a controller that reconnects, and each other one, gets the terminators', a
   assert.equal((await world.hosted('web'))[0]!.address, address);
 });
 
-test('a service that may not be hosted any more loses its terminators and circuits, and no other does', async (t) => {
+test('a service that may no longer be hosted loses its terminators and circuits, and no other does', async (t) => {
   const config = { ...WEB, port: await echo(t) };
   const world = open(t, { web: config, db: config });
   const [web] = await world.hosted('web');
@@ -199,7 +199,7 @@ test('a refusal that is final leads to another id, and any other to another requ
   world.restart();
   const [terminator] = await world.hosted('web');
   assert.notEqual(terminator!.address, first);
-  // It belongs to somebody else.
+  // It belongs to someone else.
   assert.ok(!world.removed.includes(first));
 });
 

@@ -41,7 +41,7 @@ test('MX, TXT and SRV records of allowed names are answered', async () => {
   }
 });
 
-test('other names, types and messages get the status of DNS that fits, and the circuit goes on', async () => {
+test('other names, types and messages get the status of DNS that fits, and the circuit continues', async () => {
   const connection = connect();
   const status = async (name: string, type: number): Promise<unknown> =>
     ((await ask(connection, { id: 1, question: [{ name, type }] })) as { status: number }).status;

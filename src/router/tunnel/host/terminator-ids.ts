@@ -36,7 +36,7 @@ export class TerminatorIds {
     return { id, isKept: false };
   }
 
-  /** Forgets the id of an entry that is not hosted any more. */
+  /** Forgets the id of an entry that is no longer hosted. */
   delete(key: string): void {
     if (this.#model.kept(IDS, key) === undefined) return;
     this.#model.keep(IDS, key, undefined);

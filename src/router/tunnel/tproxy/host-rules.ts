@@ -20,7 +20,7 @@ import {
 /** A way of setting rules. */
 export interface RuleBackend {
   readonly name: string;
-  /** Sets the rules of a plan in place of earlier ones. */
+  /** Sets the rules of a plan instead of earlier ones. */
   set(plan: RulePlan): Promise<void>;
   /** Removes all rules of this router, also those of a predecessor. */
   clear(): Promise<void>;

@@ -36,7 +36,7 @@ function planOf(config: InterceptConfig, more: Partial<RulePlan> = {}): RulePlan
   };
 }
 
-test('nft leads each network, protocol and range of ports to the socket of its family, in place of earlier rules', () => {
+test('nft leads each network, protocol and range of ports to the socket of its family, instead of earlier rules', () => {
   const script = nftScript(planOf(CONFIG));
   const lines = script.split('\n').map((line) => line.trim());
   assert.ok(

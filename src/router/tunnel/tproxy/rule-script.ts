@@ -35,7 +35,7 @@ export function tableName(id: string): string {
   return `frontdoor_${id}`;
 }
 
-/** The script for `nft -f -`. Sets the tables of both families, in place of those of the same router. */
+/** The script for `nft -f -`. Sets the tables of both families, instead of those of the same router. */
 export function nftScript(plan: RulePlan): string {
   return FAMILIES.map((family) => {
     const ports = plan.ports.get(family);
