@@ -192,14 +192,14 @@ export class ManagementClient {
 
   #refusal(status: number, json: unknown, retryAfter?: string | string[]): FrontdoorError {
     const { error, message } = (json ?? {}) as { error?: unknown; message?: unknown };
-    const said =
+    const reason =
       typeof message === 'string'
         ? printable(message)
         : `the Management API at ${this.#origin} answered ${status}`;
     return new FrontdoorError(
       kindOf(status),
       typeof error === 'string' ? error : 'refused',
-      typeof retryAfter === 'string' ? `${said}; retry in ${printable(retryAfter)} s` : said,
+      typeof retryAfter === 'string' ? `${reason}; retry in ${printable(retryAfter)} s` : reason,
     );
   }
 }

@@ -49,9 +49,9 @@ export function typeWords(schema: TSchema): string {
 
 function noteOf(schema: TSchema): string {
   const { description, format, minItems, maxItems } = schema as Notable;
-  const said = description ?? (format === undefined ? undefined : formatOf(format)?.words.description);
+  const fieldText = description ?? (format === undefined ? undefined : formatOf(format)?.words.description);
   return [
-    ...(said === undefined ? [] : [said]),
+    ...(fieldText === undefined ? [] : [fieldText]),
     ...(minItems === undefined ? [] : [`at least ${minItems}`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems}`]),
   ].join('; ');

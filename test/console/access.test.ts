@@ -77,7 +77,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByLabel('Blocked networks').fill('127.0.0.0/8');
     await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Effect of this change' });
-    await dialog.getByText('has a different decision').waitFor();
+    await dialog.getByText('a different decision').waitFor();
     await dialog.getByText('address-denied').first().waitFor();
     await dialog.getByText('Your test request').waitFor();
     await dialog.getByText('Your changes alter the decision for this request.').waitFor();
@@ -143,7 +143,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Review and save sign-in providers' }).click();
     const dialog = page.getByRole('dialog', { name: 'Effect of this change' });
     await dialog.getByText('1 field changes: Sign-in providers').waitFor();
-    await dialog.getByText('has a different decision').waitFor();
+    await dialog.getByText('a different decision').waitFor();
     await dialog.getByText('credential-missing').first().waitFor();
     await dialog.getByText('Your test request').waitFor();
     await checkLooks(page, 'access-log-ins-review');

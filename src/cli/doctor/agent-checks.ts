@@ -19,18 +19,18 @@ async function agentVerdict(socketPath: string, version: string): Promise<CheckR
     if (error.code === 'no-agent') return skipped(`none is running at ${socketPath}`);
     return failure(error.message, 'start it again: "frontdoor agent stop", then "frontdoor agent start"');
   }
-  const said = `${status.name}, version ${status.version}, ${status.shares.length} shares`;
+  const summary = `${status.name}, version ${status.version}, ${status.shares.length} shares`;
   if (status.controlPlane !== 'connected') {
     const why = status.problem === null ? '' : ` (${status.problem})`;
     return failure(
-      `${said}: its control plane is ${status.controlPlane}${why}`,
+      `${summary}: its control plane is ${status.controlPlane}${why}`,
       `check that ${status.apiUrl} can be reached from this machine`,
     );
   }
   if (status.version !== version)
-    return warning(`${said}; this command line is ${version}`, 'restart the agent with this version');
+    return warning(`${summary}; this command line is ${version}`, 'restart the agent with this version');
   const failed = status.shares.filter((share) => share.problem !== null);
-  if (failed.length === 0) return ok(said);
+  if (failed.length === 0) return ok(summary);
   const first = failed[0]!;
-  return warning(`${said}; ${first.token}: ${first.problem ?? ''}`, `check that ${first.target} responds`);
+  return warning(`${summary}; ${first.token}: ${first.problem ?? ''}`, `check that ${first.target} responds`);
 }

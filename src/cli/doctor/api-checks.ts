@@ -103,10 +103,10 @@ function apiVerdict({ apiUrl }: ResolvedAccess, { problem, isOurs, version }: Co
       `the server at ${apiUrl} is not a Management API`,
       'correct --api, or the port of the other program',
     );
-  const said = `version ${version} at ${apiUrl}`;
-  if (version === API_VERSION) return ok(said);
+  const summary = `version ${version} at ${apiUrl}`;
+  if (version === API_VERSION) return ok(summary);
   return warning(
-    `${said}; this command line supports ${API_VERSION}`,
+    `${summary}; this command line supports ${API_VERSION}`,
     'use the same version of frontdoor on both sides',
   );
 }
@@ -115,23 +115,23 @@ export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
   if (problem !== undefined) return skipped(AWAY);
   if (aheadMs === undefined) return skipped('the Management API sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  const said = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's`;
+  const summary = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's`;
   const remedy =
     'synchronize both machines with NTP ("timedatectl set-ntp true"): tokens are refused if the clocks differ by more than 60 s';
-  if (Math.abs(aheadMs) > MAX_SKEW_MS) return failure(said, remedy);
+  if (Math.abs(aheadMs) > MAX_SKEW_MS) return failure(summary, remedy);
   return Math.abs(aheadMs) > GOOD_SKEW_MS
-    ? warning(said, remedy)
-    : ok(seconds === 0 ? 'the same time' : said);
+    ? warning(summary, remedy)
+    : ok(seconds === 0 ? 'the same time' : summary);
 }
 
 async function credentialsVerdict(access: ResolvedAccess): Promise<CheckResult> {
   if (access.credentials === undefined) return skipped(access.missing ?? 'not signed in');
   return asked(access, async (client) => {
     const { kind, id, scopes } = await fetchCaller(client);
-    const said = `${kind} ${id} has the scopes ${scopes.join(', ')}`;
-    if (scopes.includes('frontdoor.write')) return ok(said);
+    const summary = `${kind} ${id} has the scopes ${scopes.join(', ')}`;
+    if (scopes.includes('frontdoor.write')) return ok(summary);
     return warning(
-      said,
+      summary,
       'for changes, add the scope frontdoor.write to the account, or sign in with another one',
     );
   });

@@ -50,9 +50,11 @@ async function sharesVerdict(access: ResolvedAccess): Promise<CheckResult> {
     )) as readonly ShareAnswer[];
     const failed = shares.filter(({ status }) => status === 'FAILED');
     if (failed.length === 0) return ok('none fails');
-    const said = failed.map(({ token, failure: why }) => `${token} (${why?.lastError ?? 'unknown reason'})`);
+    const descriptions = failed.map(
+      ({ token, failure: why }) => `${token} (${why?.lastError ?? 'unknown reason'})`,
+    );
     return failure(
-      `${counted(failed.length, 'share')} cannot be reached: ${listed(said)}`,
+      `${counted(failed.length, 'share')} cannot be reached: ${listed(descriptions)}`,
       `check that the service responds at its target on the agent's machine; "frontdoor shares get ${failed[0]!.token}" shows details`,
     );
   });
@@ -148,11 +150,13 @@ function authoritiesVerdict(access: ResolvedAccess, nowMs: number): Promise<Chec
 function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], nowMs: number): CheckResult {
   if (overdue === undefined) return skipped(NOT_ADMIN);
   if (overdue.length === 0) return ok('every certificate of the installation was renewed in time');
-  const said = overdue.map(({ kind, name, expiresAt }) => `${kind} ${name} (${expiresAt.slice(0, 10)})`);
+  const descriptions = overdue.map(
+    ({ kind, name, expiresAt }) => `${kind} ${name} (${expiresAt.slice(0, 10)})`,
+  );
   const isOver = overdue.some(({ expiresAt }) => Date.parse(expiresAt) <= nowMs);
   const remedy =
     'its holder renews it while it is connected: start it, or check its log; after expiry it must enroll again';
-  const message = `certificates that expire soon and were not renewed: ${listed(said)}`;
+  const message = `certificates that expire soon and were not renewed: ${listed(descriptions)}`;
   return isOver ? failure(message, remedy) : warning(message, remedy);
 }
 

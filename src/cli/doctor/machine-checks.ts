@@ -30,17 +30,17 @@ export function machineChecks(
 }
 
 export function runtimeVerdict(version: string, nodeVersion: string, execPath: string): CheckResult {
-  const said = `frontdoor ${version} on Node ${nodeVersion.slice(1)}`;
+  const summary = `frontdoor ${version} on Node ${nodeVersion.slice(1)}`;
   const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number);
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
     return failure(
-      `${said}: too old`,
+      `${summary}: too old`,
       `start with "npx frontdoor", which uses Node ${MIN_NODE.join('.')}; run "npm ci" if that is missing`,
     );
   }
   if (/\/node_modules\/node-(?:bin-)?\w+-\w+\/bin\/node$/.test(execPath))
-    return ok(`${said}, the bundled version`);
-  return warning(`${said}, not the bundled version (${execPath})`, 'start with "npx frontdoor"');
+    return ok(`${summary}, the bundled version`);
+  return warning(`${summary}, not the bundled version (${execPath})`, 'start with "npx frontdoor"');
 }
 
 /** Returns undefined if the system does not report the limit. */
@@ -54,10 +54,10 @@ function openFilesLimit(): number | undefined {
 
 export function filesVerdict(limit: number | undefined): CheckResult {
   if (limit === undefined) return ok('no limit on files and connections');
-  const said = `${limit} files and connections at the same time`;
+  const summary = `${limit} files and connections at the same time`;
   const remedy = `raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in a systemd unit`;
-  if (limit < MIN_FILES) return failure(said, remedy);
-  return limit < GOOD_FILES ? warning(said, remedy) : ok(said);
+  if (limit < MIN_FILES) return failure(summary, remedy);
+  return limit < GOOD_FILES ? warning(summary, remedy) : ok(summary);
 }
 
 export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): CheckResult {
@@ -90,11 +90,11 @@ async function diskVerdict(dataDir: string): Promise<CheckResult> {
 
 /** `filesLeft` is the number of files that still fit, given if it is small. */
 export function freeVerdict(folder: string, freeBytes: number, filesLeft?: number): CheckResult {
-  const said = `${Math.floor(freeBytes / MIB)} MiB free for ${folder}`;
+  const summary = `${Math.floor(freeBytes / MIB)} MiB free for ${folder}`;
   const remedy = 'free disk space: on a full disk every change is refused';
-  if (filesLeft !== undefined) return failure(`${said}, but only ${filesLeft} more files fit`, remedy);
-  if (freeBytes < MIN_FREE_BYTES) return failure(said, remedy);
-  return freeBytes < GOOD_FREE_BYTES ? warning(said, remedy) : ok(said);
+  if (filesLeft !== undefined) return failure(`${summary}, but only ${filesLeft} more files fit`, remedy);
+  if (freeBytes < MIN_FREE_BYTES) return failure(summary, remedy);
+  return freeBytes < GOOD_FREE_BYTES ? warning(summary, remedy) : ok(summary);
 }
 
 /** Returns the folder, or its nearest existing ancestor. */

@@ -165,8 +165,10 @@ function descriptionOf({ name, schema }: BodyField): string {
   const ofFormat = format === 'name' ? undefined : formatDescription(format);
   // OPTION_TEXTS describes names in general; the description of a stricter name format is more exact.
   const known = name === 'name' && ofFormat !== undefined ? undefined : OPTION_TEXTS[name]?.description;
-  const said = [known, ofFormat].filter((text) => text !== undefined);
-  return said.length === 0 ? `the field ${name}` : said.map((text) => decapital(text)).join(': ');
+  const descriptions = [known, ofFormat].filter((text) => text !== undefined);
+  return descriptions.length === 0
+    ? `the field ${name}`
+    : descriptions.map((text) => decapital(text)).join(': ');
 }
 
 function exampleOf({ name, kind, option, isOfObjects, schema }: BodyField): string {

@@ -61,10 +61,10 @@ export function showAnswer(
   if (once !== undefined && isSecretNew)
     io.err(`${once} is a secret that is not shown again: store it now.\n`);
   if (next !== undefined) {
-    const said = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    const hint = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       name === 'api' ? apiUrl : cellText(fieldOf(answer, name)),
     );
-    io.err(`Next: ${said}\n`);
+    io.err(`Next: ${hint}\n`);
   }
 }
 

@@ -5,8 +5,8 @@ import { printable } from './printable.ts';
 export function inspectionText({ values }: InspectionAnswer): string {
   return values
     .map(({ routerId, name, value, error }) => {
-      const said = error === undefined ? valueText(value) : `failed: ${printable(error)}`;
-      return `${printable(routerId)}  ${printable(name)}\n${said}\n`;
+      const shown = error === undefined ? valueText(value) : `failed: ${printable(error)}`;
+      return `${printable(routerId)}  ${printable(name)}\n${shown}\n`;
     })
     .join('\n');
 }

@@ -158,7 +158,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   unreachable: {
     kind: 'unavailable',
     meaning: 'A server cannot be reached.',
-    remedy: 'Compare the address, and see whether the server runs and this machine has a way to it.',
+    remedy: 'Check the address, and that the server is running and can be reached from this machine.',
   },
   unrouted: {
     kind: 'conflict',

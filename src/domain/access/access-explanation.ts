@@ -290,10 +290,10 @@ function withoutCredential(
   if (isShut && (logins.length === 0 || !isNavigation))
     return wrong('provider-disabled', 'every provider here is disabled');
   if (logins.length === 0 || !isNavigation) {
-    const said = logins.length === 0 ? 'no sign-in' : `${method} is not a navigation of a browser`;
+    const missing = logins.length === 0 ? 'no sign-in' : `${method} is not a navigation of a browser`;
     const basic = rules.basicAuth.length > 0 ? ' or HTTP Basic' : '';
     const how = providers.length === 0 ? 'HTTP Basic' : `a key or token${basic}`;
-    return wrong('credential-missing', `no credential, ${said}: ${how} is required`);
+    return wrong('credential-missing', `no credential, ${missing}: ${how} is required`);
   }
   const enabled = logins.filter((provider) => provider.enabled);
   if (enabled.length === 0) {

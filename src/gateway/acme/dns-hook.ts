@@ -52,8 +52,9 @@ export async function callDnsHook(call: DnsHookCall): Promise<void> {
   child.stdout.destroy();
   child.stderr.destroy();
   if (why === '') return;
-  const said = output.trim() === '' ? '' : `; its output ends with: ${output.trim().replaceAll(/\s+/g, ' ')}`;
-  const message = `the DNS hook ${program} failed to ${action} ${fqdn}: ${why}${said}`;
+  const outputEnd =
+    output.trim() === '' ? '' : `; its output ends with: ${output.trim().replaceAll(/\s+/g, ' ')}`;
+  const message = `the DNS hook ${program} failed to ${action} ${fqdn}: ${why}${outputEnd}`;
   throw new FrontdoorError('unavailable', 'dns-hook-failed', message);
 }
 

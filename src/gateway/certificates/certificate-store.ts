@@ -102,8 +102,12 @@ export class CertificateStore {
     }
     const { pairs, problems } = await readSources(options);
     if (problems.size > 0) {
-      const said = [...problems.values()].map((problem) => `\n  ${problem}`).join('');
-      throw new FrontdoorError('invalid', 'tls-files', `certificates of the gateway cannot be used:${said}`);
+      const summary = [...problems.values()].map((problem) => `\n  ${problem}`).join('');
+      throw new FrontdoorError(
+        'invalid',
+        'tls-files',
+        `certificates of the gateway cannot be used:${summary}`,
+      );
     }
     store.#take(pairs);
     return store;
@@ -231,8 +235,8 @@ export class CertificateStore {
           isWhole ? one.name !== DEFAULT_NAME : one.name === name,
         );
         for (const pair of former) kept.set(pair.name, pair);
-        const said = former.length > 0 ? 'keeping the last good certificate' : 'ignoring a certificate';
-        log.error({ hop: 'gateway', certificate: name, cause: problem }, said);
+        const summary = former.length > 0 ? 'keeping the last good certificate' : 'ignoring a certificate';
+        log.error({ hop: 'gateway', certificate: name, cause: problem }, summary);
       }
       const before = fingerprintsOf(this.#pairs);
       this.#take(kept);

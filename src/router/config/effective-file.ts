@@ -3,8 +3,8 @@ import { HIDDEN } from '#base';
 import { isPrivateText, notesOf, type Field } from './schema-field.ts';
 import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';
 
-export function effectiveView(said: RouterFile): unknown {
-  return view(routerFileField, said);
+export function effectiveView(config: RouterFile): unknown {
+  return view(routerFileField, config);
 }
 
 function view(field: Field | undefined, value: unknown): unknown {

@@ -212,14 +212,14 @@ function refused(problems: readonly ConfigProblem[], root: FileNode): ReadRouter
 }
 
 /** Fills in defaults that depend on the location of the file or on another section. */
-function withFileDefaults(said: RouterFile, root: FileNode, file: string): RouterFile {
-  const { ctrl, edge, link, forwarder } = said as Partial<RouterFile>;
+function withFileDefaults(given: RouterFile, root: FileNode, file: string): RouterFile {
+  const { ctrl, edge, link, forwarder } = given as Partial<RouterFile>;
   const probeMs = forwarder?.latencyProbeInterval ?? 0;
   const isSendGiven = placeAt(root, 'link.heartbeats.sendInterval').node !== undefined;
   const sendInterval =
     probeMs > 0 && !isSendGiven ? formatGoDuration(probeMs) : link?.heartbeats?.sendInterval;
   return {
-    ...said,
+    ...given,
     ...(ctrl === undefined
       ? {}
       : { ctrl: { ...ctrl, endpointsFile: ctrl.endpointsFile ?? join(dirname(file), ENDPOINTS_FILE) } }),

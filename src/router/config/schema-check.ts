@@ -241,9 +241,9 @@ export class SchemaCheck {
   #checkWord(field: Field, node: FileNode, place: Place): unknown {
     const words = field.enum!;
     if (node.kind !== 'text') return this.#wrongKind(field, node, place, 'a text');
-    const said = String(node.value);
+    const valueText = String(node.value);
     const word = words.find((one) =>
-      notesOf(field).isAnyCase === true ? one.toLowerCase() === said.toLowerCase() : one === said,
+      notesOf(field).isAnyCase === true ? one.toLowerCase() === valueText.toLowerCase() : one === valueText,
     );
     if (word !== undefined) return word;
     const last = words.at(-1)!;
@@ -267,18 +267,18 @@ export class SchemaCheck {
       const words = kind === 'duration' ? kindRow(kind).words : 'a text';
       return this.#wrongKind(field, node, place, words);
     }
-    const said = String(node.value);
+    const valueText = String(node.value);
     const row = kindRow(kind);
-    if (row.read(said, this.#interfaces) === undefined)
+    if (row.read(valueText, this.#interfaces) === undefined)
       return this.#wrong(field, node, place, kind, `must be ${row.words}`);
-    if (kind !== 'duration') return said;
-    return this.#bounded(field, node, place, parseGoDuration(said)!, said);
+    if (kind !== 'duration') return valueText;
+    return this.#bounded(field, node, place, parseGoDuration(valueText)!, valueText);
   }
 
-  /** `value` is in the unit of the bounds, and `said` is the same in the form of the file. */
-  #bounded(field: Field, node: FileScalar, place: Place, value: number, said: number | string): unknown {
+  /** `value` is in the unit of the bounds, and `valueText` is the same in the form of the file. */
+  #bounded(field: Field, node: FileScalar, place: Place, value: number, valueText: number | string): unknown {
     const { least = -Infinity, most = Infinity, beyond, kind } = notesOf(field);
-    if ((value >= least && value <= most) || !place.isBounded) return said;
+    if ((value >= least && value <= most) || !place.isBounded) return valueText;
     const rule = value < least ? 'minimum' : 'maximum';
     const problem = `must be ${boundWords(notesOf(field))}`;
     if (beyond !== 'clamp') return this.#wrong(field, node, place, rule, problem);

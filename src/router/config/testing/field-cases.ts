@@ -22,8 +22,8 @@ export function judgeIn(folder: CheckedFolder): Judge {
       const elsewhere = problems.filter(
         (problem) => problem.path !== path && problem.severity === 'error' && !problem.path.startsWith(path),
       );
-      const said = here.map(({ severity, rule }) => `${severity} ${rule}`);
-      assert.deepEqual(said, verdict === 'ok' ? [] : [verdict], shown);
+      const verdicts = here.map(({ severity, rule }) => `${severity} ${rule}`);
+      assert.deepEqual(verdicts, verdict === 'ok' ? [] : [verdict], shown);
       assert.deepEqual(elsewhere, [], shown);
       assert.equal(status, verdict.startsWith('error') ? 1 : 0, shown);
       for (const { line, message, value } of here) {
