@@ -132,7 +132,7 @@ function targetOf(id: string) {
 }
 
 function notAvailable(): FrontdoorError {
-  return conflict('Only people who sign in at the console with a password have a second factor');
+  return conflict('Only people who sign in to the console with a password have a second factor');
 }
 
 function conflict(message: string): FrontdoorError {
