@@ -1,6 +1,6 @@
 /**
  * Auth providers of type MICROSOFT: Entra ID, for one tenant, or for several that the data lists. Entra ID does not verify
- * email addresses: the administrators of any tenant can give an account the address of somebody else, so that an address
+ * email addresses: the administrators of any tenant can give an account another person's address, so that an address
  * counts only where Microsoft or the owner of the tenant vouches for it.
  */
 import type { ProviderClaims, ProviderData, ProviderType } from './provider-type.ts';
@@ -39,7 +39,7 @@ function refusalOf({ tid }: ProviderClaims, data: ProviderData): string | undefi
   return `the account belongs to the tenant ${String(tid)}, which allowed_tenants does not list`;
 }
 
-/** Whether somebody vouches for the email address: see "verified domain owner" in Microsoft's list of optional claims. */
+/** Whether Microsoft or the owner of the tenant vouches for the email address: see "verified domain owner" in Microsoft's list of optional claims. */
 function isEmailProven({ iss, idp, acct, xms_edov: isOwned }: ProviderClaims, data: ProviderData): boolean {
   if (OWNED.has(isOwned)) return true;
   const isGuest = (idp !== undefined && idp !== iss) || (acct !== undefined && acct !== 0);

@@ -86,6 +86,6 @@ export interface ProviderTexts {
 
 export interface FieldTexts {
   readonly label: Translated;
-  /** In place of the description of the schema, which is English. */
+  /** Instead of the description of the schema, which is English. */
   readonly help?: Partial<Translated>;
 }

@@ -29,7 +29,7 @@ export interface ProtocolClientOptions {
   readonly egress: Outward;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Receives the ID token in place of the library, which refuses tokens of a tenant's issuer. */
+  /** Receives the ID token instead of the library, which refuses tokens of a tenant's issuer. */
   readonly takeIdToken?: (token: string) => void;
 }
 
