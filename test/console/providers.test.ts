@@ -205,7 +205,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('No results match these filters.').waitFor();
     await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('It guards 1 share').waitFor();
+    await page.getByText('It protects 1 share').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     await call('PATCH', '/shares/guarded', { authProviderIds: [] });
