@@ -4,7 +4,7 @@
  * it never releases a share: shares remain until they are released by name or through the Management API.
  */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   AGENT_SOCKET_FILE,
   checkSocketPath,
@@ -12,12 +12,12 @@ import {
   type AgentRequest,
   type AgentStatusResult,
   type AgentVersionResult,
-  type AllowedNetwork,
 } from '#domain';
 import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
 import type { MetricsWriter } from '#net';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import { writeAgentMetrics } from './agent-metrics.ts';
+import type { BackendParts } from './backends/backend.ts';
 import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
 import type { AgentConfig, ConfiguredShare } from './agent-config.ts';
@@ -39,7 +39,7 @@ export interface AgentOptions {
   readonly dataDir: string;
   /** Default: `agent.sock` in the data directory. */
   readonly socketPath?: string | undefined;
-  /** Targets that the Management API may set, as `CIDR:PORTS`. */
+  /** Targets that the Management API may set, as `CIDR:PORTS`, or absolute paths of folders. */
   readonly allowTargets: readonly string[];
   readonly configFile?: string | undefined;
   readonly version: string;
@@ -97,7 +97,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const socketPath = options.socketPath ?? join(dataDir, AGENT_SOCKET_FILE);
   const problem = checkSocketPath(socketPath, process.platform);
   if (problem !== undefined) throw new FrontdoorError('invalid', 'socket-path', problem);
-  const allowTargets = parseAllowTargets(options.allowTargets);
+  const allowed = parseAllowTargets(options.allowTargets);
   const config = await readConfig(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireAgentLock(dataDir, socketPath, version);
@@ -105,7 +105,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   try {
     network = await options.openNetwork();
     const own = OwnTargets.load(join(dataDir, OWN_TARGETS_FILE), log);
-    const agent = new RunningAgent({ options, lock, network, own, allowTargets, socketPath });
+    const agent = new RunningAgent({ options, lock, network, own, allowed, socketPath });
     await agent.start(config);
     return agent;
   } catch (error) {
@@ -123,16 +123,25 @@ async function readConfig({ configFile }: AgentOptions): Promise<AgentConfig> {
 }
 
 /** Reports all problems in one error. */
-export function parseAllowTargets(texts: readonly string[]): readonly AllowedNetwork[] {
-  return parseAllowedNetworks('--allow-target', texts);
+export function parseAllowTargets(texts: readonly string[]): AllowedTargets {
+  const isFolder = (text: string): boolean => text.startsWith('/');
+  return {
+    allowTargets: parseAllowedNetworks(
+      '--allow-target',
+      texts.filter((text) => !isFolder(text)),
+    ),
+    allowFolders: texts.filter(isFolder).map((folder) => resolve(folder)),
+  };
 }
+
+type AllowedTargets = Pick<BackendParts, 'allowTargets' | 'allowFolders'>;
 
 interface Parts {
   readonly options: AgentOptions;
   readonly lock: AgentLock;
   readonly network: AgentNetwork;
   readonly own: OwnTargets;
-  readonly allowTargets: readonly AllowedNetwork[];
+  readonly allowed: AllowedTargets;
   readonly socketPath: string;
 }
 
@@ -162,7 +171,7 @@ class RunningAgent implements Agent {
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
-    const { options, network, own, allowTargets } = parts;
+    const { options, network, own, allowed } = parts;
     const { log, version, timing = {} } = options;
     this.#parts = parts;
     this.environmentId = network.environmentId;
@@ -177,7 +186,9 @@ class RunningAgent implements Agent {
       backends: {
         resolver: new TargetResolver(),
         datagrams: new DatagramDialer(),
-        allowTargets,
+        ...allowed,
+        dataDir: options.dataDir,
+        log,
         targetCa: options.targetCa,
         times: {
           connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,

@@ -24,7 +24,7 @@ async function listening(server: Server): Promise<TargetAddress> {
 
 function targetOf(text: string): TargetAddress {
   const parsed = parseTarget(text);
-  assert.ok('target' in parsed);
+  assert.ok('target' in parsed && 'host' in parsed.target);
   return parsed.target;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The address of a share's private service, as the agent connects to it. `#domain` decides which targets are
+ * The target of a share, as the agent serves it: the address of a private service, or a folder. `#domain` decides which targets are
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
@@ -16,13 +16,25 @@ export interface TargetAddress {
   readonly text: string;
 }
 
-export type ParsedTarget = { readonly target: TargetAddress } | { readonly problem: string };
+export interface TargetFolder {
+  readonly mode: BackendMode;
+  /** An absolute path. */
+  readonly folder: string;
+  readonly options: readonly string[];
+  readonly text: string;
+}
+
+export type AgentTarget = TargetAddress | TargetFolder;
+export type ParsedTarget = { readonly target: AgentTarget } | { readonly problem: string };
 
 export function parseTarget(given: string): ParsedTarget {
   const parsed = parseShareTarget(given);
   if (parsed === undefined)
     return { problem: `target ${JSON.stringify(given.slice(0, 200))} ${faultOf(given)}` };
-  const { mode, scheme, host, port } = parsed;
+  const { mode } = parsed;
+  if ('folder' in parsed)
+    return { target: { mode, folder: parsed.folder, options: parsed.options, text: parsed.url } };
+  const { scheme, host, port } = parsed;
   const text = `${scheme}://${formatHostPort(host, port)}`;
   return { target: { mode, secure: scheme === 'https', host, port, text } };
 }
@@ -37,7 +49,7 @@ function faultOf(text: string): string {
 /** Returns why a share in this mode cannot have the target; undefined if it can. */
 export function modeProblem(
   shareMode: 'public' | 'private',
-  { mode, text }: TargetAddress,
+  { mode, text }: AgentTarget,
 ): string | undefined {
   const modes = modesOf(shareMode);
   if (modes.includes(mode)) return undefined;

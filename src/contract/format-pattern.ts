@@ -60,14 +60,39 @@ export const HOST = `(?:(?![^:/]{254})(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LA
 /** At most five digits. */
 export const PORT = `(?![0-9]{6})0*${numberUpTo(65_535)}`;
 
+/** One byte of a sequence of UTF-8 after its first, percent-encoded. */
+const NEXT = '%[89ABab][0-9A-Fa-f]';
+/** A character, percent-encoded where it must be. Control characters, `.` and `/` are not encoded. */
+const PATH_CHARACTER = [
+  "[A-Za-z0-9._~!$&'()*+,;=:@-]",
+  '%(?:2[0-9A-Da-d]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])',
+  `%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${NEXT}`,
+  `%[Ee](?:0%[ABab][0-9A-Fa-f]|[Dd]%[89][0-9A-Fa-f]|[1-9A-Ca-cEeFf]${NEXT})${NEXT}`,
+  `%[Ff](?:0%[9ABab][0-9A-Fa-f]|4%8[0-9A-Fa-f]|[1-3]${NEXT})${NEXT}${NEXT}`,
+].join('|');
+const FOLDER = `(?:/(?!\\.\\.?(?:[/?]|$))(?:${PATH_CHARACTER})+)+/?`;
+
 /** A target of each scheme of each backend mode. */
 export const SHARE_TARGET = `(?:${Object.values(BACKEND_MODE_TABLE).flatMap(targetsOf).join('|')})`;
 
-function targetsOf({ schemes }: BackendModeRow): string[] {
+function targetsOf({ schemes, names, options = {} }: BackendModeRow): string[] {
   return Object.entries(schemes).map(([scheme, port]) => {
-    const name = scheme.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
-    return `${name}://${HOST}${port === undefined ? `:${PORT}` : `(?::${PORT})?`}/?`;
+    const caseless = scheme.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+    if (names === 'folder') return `${caseless}://${FOLDER}${optionsOf(Object.keys(options))}`;
+    return `${caseless}://${HOST}${port === undefined ? `:${PORT}` : `(?::${PORT})?`}/?`;
   });
+}
+
+/** Any of the options, in their order, each once. */
+function optionsOf(options: readonly string[]): string {
+  const chosen = options.reduce<string[][]>(
+    (all, one) => [...all, ...all.map((some) => [...some, one])],
+    [[]],
+  );
+  return `(?:\\?(?:${chosen
+    .filter(({ length }) => length > 0)
+    .map((some) => some.join('&'))
+    .join('|')}))?`;
 }
 
 const ATOM = "[A-Za-z0-9!#$%&'+/=?^_`{|}~-]+";

@@ -12,6 +12,10 @@ export interface BackendModeRow {
    * expectation, so that a target must name its port.
    */
   readonly schemes: Readonly<Record<string, number | undefined>>;
+  /** What a target names after its scheme. */
+  readonly names: 'server' | 'folder';
+  /** Settings that follow the target as `?one&other`, with what each does. */
+  readonly options?: Readonly<Record<string, { readonly en: string; readonly de: string }>>;
   /** The forms of its targets, for messages. */
   readonly forms: readonly string[];
   readonly example: string;
@@ -25,6 +29,7 @@ const rows = {
   proxy: {
     label: { en: 'HTTP service', de: 'HTTP-Dienst' },
     schemes: { http: 80, https: 443 },
+    names: 'server',
     forms: ['http://HOST[:PORT]', 'https://HOST[:PORT]'],
     example: 'http://127.0.0.1:3000',
     speaks: 'http',
@@ -33,6 +38,7 @@ const rows = {
   tcpTunnel: {
     label: { en: 'TCP service', de: 'TCP-Dienst' },
     schemes: { tcp: undefined },
+    names: 'server',
     forms: ['tcp://HOST:PORT'],
     example: 'tcp://127.0.0.1:5432',
     speaks: 'stream',
@@ -41,6 +47,7 @@ const rows = {
   udpTunnel: {
     label: { en: 'UDP service', de: 'UDP-Dienst' },
     schemes: { udp: undefined },
+    names: 'server',
     forms: ['udp://HOST:PORT'],
     example: 'udp://127.0.0.1:53',
     speaks: 'datagrams',
@@ -53,8 +60,12 @@ export type BackendMode = keyof typeof rows;
 export const BACKEND_MODE_TABLE: Readonly<Record<BackendMode, BackendModeRow>> = rows;
 export const BACKEND_MODES = Object.keys(rows) as readonly BackendMode[];
 
+const FOLDER_OPTIONS = Object.values(BACKEND_MODE_TABLE).flatMap(({ names, options = {} }) =>
+  names === 'folder' ? Object.keys(options) : [],
+);
+
 /** A longer target is refused without being read. */
-export const MAX_TARGET_LENGTH = 300;
+export const MAX_TARGET_LENGTH = 1_000;
 
 /** The only mode in which a target of this scheme is served; undefined: no mode has the scheme. */
 export function modeOfScheme(scheme: string): BackendMode | undefined {
@@ -77,4 +88,11 @@ export function modesOf(shareMode: 'public' | 'private'): readonly BackendMode[]
 export function targetForms(modes: readonly BackendMode[] = BACKEND_MODES): string {
   const forms = modes.flatMap((mode) => BACKEND_MODE_TABLE[mode].forms);
   return [forms.slice(0, -1).join(', '), forms.at(-1)].filter((each) => each !== '').join(' or ');
+}
+
+/** The target of a folder, given by its absolute path. Unknown options are left out. */
+export function folderTarget(path: string, options: readonly string[] = []): string {
+  const names = path.split('/').filter((name) => name !== '');
+  const known = FOLDER_OPTIONS.filter((option) => options.includes(option));
+  return `file:///${names.map(encodeURIComponent).join('/')}${known.length === 0 ? '' : `?${known.join('&')}`}`;
 }

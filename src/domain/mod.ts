@@ -16,6 +16,7 @@ export {
 export {
   BACKEND_MODE_TABLE,
   BACKEND_MODES,
+  folderTarget,
   MAX_TARGET_LENGTH,
   modesOf,
   targetForms,
@@ -80,7 +81,7 @@ export {
 } from './posture/posture-policy.ts';
 export { MAX_POSTURE_BYTES, SessionPosture, type PostureReport } from './posture/session-posture.ts';
 export { isVersionRange } from './posture/version-range-policy.ts';
-export { parseShareTarget, type ShareTarget } from './share-target.ts';
+export { parseShareTarget, type FolderTarget, type ServerTarget, type ShareTarget } from './share-target.ts';
 export type { CustomHost, GuardedShare, Share, ShareFrontend } from './share.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';

@@ -81,9 +81,13 @@ describe('share targets', () => {
       url: 'tcp://db.example:5432',
     });
     assert.equal(parseShareTarget('udp://[::1]:53')?.url, 'udp://[::1]:53');
-    assert.equal(parseShareTarget('http://[::1]:8080')?.host, '::1');
-    assert.equal(parseShareTarget('http://[fe80::1:2]')?.port, 80);
-    assert.equal(parseShareTarget('http://[::ffff:10.0.0.1]:1')?.host, '::ffff:10.0.0.1');
+    const serverOf = (text: string) => {
+      const target = parseShareTarget(text);
+      return target !== undefined && 'host' in target ? [target.host, target.port] : [];
+    };
+    assert.deepEqual(serverOf('http://[::1]:8080'), ['::1', 8080]);
+    assert.deepEqual(serverOf('http://[fe80::1:2]'), ['fe80::1:2', 80]);
+    assert.deepEqual(serverOf('http://[::ffff:10.0.0.1]:1'), ['::ffff:10.0.0.1', 1]);
   });
 
   it('carry nothing but scheme, host and port', () => {

@@ -1,47 +1,96 @@
 /**
- * The address of a share's private service: `http://host[:port]`, `https://host[:port]`, `tcp://host:port` or
- * `udp://host:port`, and nothing else. A path, a query or credentials would change the meaning of forwarded requests, so
- * they are refused. The scheme decides the share's backend mode.
+ * The target of a share: the address of a private service, `http://host[:port]`, `https://host[:port]`, `tcp://host:port` or
+ * `udp://host:port`, or a folder, `file:///path`. A path, a query or credentials would change the meaning of forwarded
+ * requests, so a server has none. The scheme decides the share's backend mode.
  */
-
 import {
   BACKEND_MODE_TABLE,
+  folderTarget,
   MAX_TARGET_LENGTH,
   modeOfScheme,
   type BackendMode,
 } from './backend-mode-table.ts';
 
-export interface ShareTarget {
+interface AnyTarget {
   readonly mode: BackendMode;
+  /** The port at which clients expect the service, which do not learn its own. */
+  readonly clientPort: number;
+  /** The normalised text. */
+  readonly url: string;
+}
+
+export interface ServerTarget extends AnyTarget {
   readonly scheme: string;
   /** A DNS name (lower case), an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The port at which clients expect the service, which do not learn `port`. */
-  readonly clientPort: number;
-  /** The normalised text: lower case, no trailing slash, the port as given. */
-  readonly url: string;
 }
 
-const TARGET = /^([a-z]+):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+export interface FolderTarget extends AnyTarget {
+  /** An absolute path without `.`, `..` and control characters. */
+  readonly folder: string;
+  /** Options of the mode's row. */
+  readonly options: readonly string[];
+}
+
+export type ShareTarget = ServerTarget | FolderTarget;
+
+const SCHEME = /^([a-z]+):\/\//i;
+const SERVER = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+/** Names with their separators. Control characters, `/` and `.` are not encoded, so that a path has one reading. */
+const FOLDER =
+  /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()*+,;=:@-]|%(?:2[0-9A-D]|[3-6][0-9A-F]|7[0-9A-E]|[89A-F][0-9A-F]))+)+\/?$/i;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST_LENGTH = 253;
 
 /** Returns undefined if the text is not a target. */
 export function parseShareTarget(text: string): ShareTarget | undefined {
   if (text.length > MAX_TARGET_LENGTH) return undefined;
-  const match = TARGET.exec(text.toLowerCase());
-  if (match === null) return undefined;
-  const [, scheme = '', authority = '', portText] = match;
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase() ?? '';
   const mode = modeOfScheme(scheme);
   if (mode === undefined) return undefined;
+  const { schemes, names } = BACKEND_MODE_TABLE[mode];
+  const rest = text.slice(scheme.length + '://'.length);
+  return names === 'folder'
+    ? parseFolder(mode, rest, schemes[scheme]!)
+    : parseServer(mode, scheme, rest, schemes[scheme]);
+}
+
+function parseServer(
+  mode: BackendMode,
+  scheme: string,
+  text: string,
+  usualPort: number | undefined,
+): ServerTarget | undefined {
+  const match = SERVER.exec(text.toLowerCase());
+  if (match === null) return undefined;
+  const [, authority = '', portText] = match;
   const host = authority.startsWith('[') ? authority.slice(1, -1) : authority;
   if (authority.startsWith('[') ? !isIpv6(host) : !isHostName(host)) return undefined;
-  const expected = BACKEND_MODE_TABLE[mode].schemes[scheme];
-  const port = portText === undefined ? expected : Number(portText);
+  const port = portText === undefined ? usualPort : Number(portText);
   if (port === undefined || port < 1 || port > 65_535) return undefined;
   const url = `${scheme}://${authority}${portText === undefined ? '' : `:${portText}`}`;
-  return { mode, scheme, host, port, clientPort: expected ?? port, url };
+  return { mode, scheme, host, port, clientPort: usualPort ?? port, url };
+}
+
+function parseFolder(mode: BackendMode, text: string, clientPort: number): FolderTarget | undefined {
+  const at = text.indexOf('?');
+  const path = at < 0 ? text : text.slice(0, at);
+  const options = at < 0 ? [] : text.slice(at + 1).split('&');
+  const folder = FOLDER.test(path) ? decoded(path.replace(/\/$/, '')) : undefined;
+  if (folder === undefined) return undefined;
+  const url = folderTarget(folder, options);
+  const isKnown = url.endsWith(at < 0 ? '' : `?${options.join('&')}`);
+  return isKnown ? { mode, folder, options, clientPort, url } : undefined;
+}
+
+/** Undefined for bytes that are not UTF-8. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isHostName(host: string): boolean {

@@ -1,6 +1,6 @@
 /** What serves a target of each backend mode. */
 import type { BackendMode } from '#domain';
-import type { TargetAddress } from '../target-address.ts';
+import type { AgentTarget } from '../target-address.ts';
 import type { BackendOfTarget, BackendParts, JudgedBackend } from './backend.ts';
 import { datagramBackend } from './datagram-backend.ts';
 import { streamBackend } from './stream-backend.ts';
@@ -12,6 +12,6 @@ const BACKENDS: Readonly<Record<BackendMode, BackendOfTarget>> = {
   udpTunnel: datagramBackend,
 };
 
-export function backendOf(target: TargetAddress, isOwn: boolean, parts: BackendParts): JudgedBackend {
+export function backendOf(target: AgentTarget, isOwn: boolean, parts: BackendParts): JudgedBackend {
   return BACKENDS[target.mode](target, isOwn, parts);
 }

@@ -2,9 +2,10 @@
  * What serves the circuits of a share. Each backend mode has its class in this folder and a row in `backend-table.ts`; what
  * other parts know of a mode is its row in `#domain`. ADR 0080.
  */
+import type { Log } from '#base';
 import type { AllowedNetwork } from '#domain';
 import type { LocalSide } from '../circuit-copy.ts';
-import type { TargetAddress } from '../target-address.ts';
+import type { AgentTarget } from '../target-address.ts';
 import type { DatagramDialer } from './datagram-target.ts';
 import type { TargetFailure } from './target-connection.ts';
 import type { LookResult, TargetHealth } from './target-health-machine.ts';
@@ -38,6 +39,11 @@ export interface BackendParts {
   readonly datagrams: DatagramDialer;
   /** Targets that the Management API may set. */
   readonly allowTargets: readonly AllowedNetwork[];
+  /** Folders that it may set, with those below. */
+  readonly allowFolders: readonly string[];
+  /** The data directory of the agent, which no share serves. */
+  readonly dataDir: string;
+  readonly log: Log;
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
   readonly times: BackendTimes;
@@ -56,4 +62,4 @@ export interface BackendTimes {
 export type JudgedBackend = Backend | { readonly problem: string };
 
 /** Judges a target of one mode. */
-export type BackendOfTarget = (target: TargetAddress, isOwn: boolean, parts: BackendParts) => JudgedBackend;
+export type BackendOfTarget = (target: AgentTarget, isOwn: boolean, parts: BackendParts) => JudgedBackend;

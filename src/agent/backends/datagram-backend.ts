@@ -17,7 +17,7 @@ export const datagramBackend: BackendOfTarget = (target, isOwn, parts) => {
       resolveTarget(way, (error) => {
         if (isCancelled) return;
         if (error === null) report({ type: 'passed' });
-        else report({ type: 'failed', reason: failureOf(error, target, false).message });
+        else report({ type: 'failed', reason: failureOf(error, way.target, false).message });
       });
       return () => (isCancelled = true);
     },

@@ -27,7 +27,7 @@ function optionsFor(
   more: { readonly only?: readonly AllowedNetwork[]; readonly lookup?: HostLookup } = {},
 ): DatagramTargetOptions {
   const parsed = parseTarget(text);
-  assert.ok('target' in parsed);
+  assert.ok('target' in parsed && 'host' in parsed.target);
   const resolver = new TargetResolver(more.lookup);
   return { target: parsed.target, only: more.only, resolver, timeoutMs: 5_000, dialer: new DatagramDialer() };
 }

@@ -29,7 +29,7 @@ afterEach(() => {
 
 function targetOf(text: string): TargetAddress {
   const parsed = parseTarget(text);
-  assert.ok('target' in parsed);
+  assert.ok('target' in parsed && 'host' in parsed.target);
   return parsed.target;
 }
 

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
 import { failAlone, readDirectly } from '#net';
-import type { TargetAddress } from '../target-address.ts';
+import type { AgentTarget, TargetAddress } from '../target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -291,10 +291,11 @@ type TargetWay = Pick<TargetConnectOptions, 'target' | 'only' | 'resolver'>;
 
 /** How a target is reached, or why it certainly is not. `isOwn`: the operator of this agent chose it. */
 export function wayTo(
-  target: TargetAddress,
+  target: AgentTarget,
   isOwn: boolean,
   { allowTargets, resolver }: Pick<TargetWay, 'resolver'> & { allowTargets: readonly AllowedNetwork[] },
 ): TargetWay | { readonly problem: string } {
+  if (!('host' in target)) return { problem: `${target.text} is not the address of a server` };
   const only = isOwn ? undefined : allowTargets;
   const refused = only && refusalOf(target, only);
   return refused === undefined ? { target, only, resolver } : { problem: refused.message };

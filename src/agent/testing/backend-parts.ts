@@ -1,5 +1,7 @@
 /** What backends are made with, for tests. */
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { silentLog } from '#base';
 import type { Backend, BackendParts } from '../backends/backend.ts';
 import { backendOf } from '../backends/backend-table.ts';
 import { DatagramDialer } from '../backends/datagram-target.ts';
@@ -13,6 +15,9 @@ export function backendParts(changes: Partial<BackendParts> = {}): BackendParts 
     resolver: new TargetResolver(),
     datagrams: new DatagramDialer(),
     allowTargets: [],
+    allowFolders: [],
+    dataDir: tmpdir(),
+    log: silentLog,
     times: TIMES,
     ...changes,
   };

@@ -118,20 +118,33 @@ export function lostGrants(identityId: string, granted: readonly Service[]): Dat
 export function configEntities(service: Service, domain: string | undefined): DataEntity[] {
   const target = parseShareTarget(service.target);
   if (target === undefined) return [];
-  const entity = configEntity(hostConfigId(service.id), HOST_CONFIG_TYPE, hostConfig(target));
-  if (domain === undefined) return [entity];
-  const intercept = interceptConfig(service.token, target, domain);
-  return [entity, configEntity(interceptConfigId(service.id), INTERCEPT_CONFIG_TYPE, intercept)];
+  const { id, token: name } = service;
+  const host = hostConfig(target);
+  const intercept = domain === undefined ? undefined : interceptConfig(name, target, domain);
+  return [
+    ...(host === undefined ? [] : [configEntity(hostConfigId(id), HOST_CONFIG_TYPE, host)]),
+    ...(intercept === undefined
+      ? []
+      : [configEntity(interceptConfigId(id), INTERCEPT_CONFIG_TYPE, intercept)]),
+  ];
 }
 
 function configEntity(id: string, typeId: string, content: object): DataEntity {
   return { case: 'config', value: { id, typeId, name: id, dataJson: JSON.stringify(content) } };
 }
 
+/** Returns the ids of `configEntities`. */
+function configIds({ id, target: text }: Service, domain: string | undefined): string[] {
+  const target = parseShareTarget(text);
+  if (target === undefined) return [];
+  const hosted = hostConfig(target) === undefined ? [] : [hostConfigId(id)];
+  return domain === undefined ? hosted : [...hosted, interceptConfigId(id)];
+}
+
 /** `domain` as in `configEntities`. */
-export function serviceEntity({ id, token: name, target }: Service, domain: string | undefined): DataEntity {
-  const ids = domain === undefined ? [hostConfigId(id)] : [hostConfigId(id), interceptConfigId(id)];
-  const configs = parseShareTarget(target) === undefined ? [] : ids;
+export function serviceEntity(service: Service, domain: string | undefined): DataEntity {
+  const { id, token: name } = service;
+  const configs = configIds(service, domain);
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
 }
 
@@ -180,6 +193,7 @@ export function serviceEvents(
   if (service === undefined) return before === undefined ? [] : removalEvents(before, isKnown);
   if (before !== undefined && isSameEntity(before, service)) return [];
   const configs = configEntities(service, domain);
+  const kept = configIds(service, domain);
   const events: DataEvent[] = configs.map((model) => ({ action: UPDATE, model }));
   if (before !== undefined) events.push(...lostPermissions(before, service, isKnown));
   const { id, environmentId, shareMode } = service;
@@ -189,7 +203,7 @@ export function serviceEvents(
     ...(shareMode === 'public' ? publicRelations([id]) : grantEntities(service, isKnown)),
   ];
   events.push(...added.map((model) => ({ action: UPDATE, model })));
-  if (before !== undefined) events.push(...configRemovals(before).slice(configs.length));
+  if (before !== undefined) events.push(...configRemovals(before, kept));
   return events;
 }
 
@@ -237,11 +251,12 @@ function lostPublicDial(serviceId: string): DataEvent {
   return { model: relation(PUBLIC_DIAL_POLICY, RELATED_SERVICE, [serviceId], false) };
 }
 
-/** In the order of `configEntities`. Routers ignore the deletion of what they do not have. */
-function configRemovals(service: Service): DataEvent[] {
+/** Removes the configs that are not kept. Routers ignore the deletion of what they do not have. */
+function configRemovals(service: Service, kept: readonly string[] = []): DataEvent[] {
   const ids = [hostConfigId(service.id)];
   if (hasDialPolicy(service)) ids.push(interceptConfigId(service.id));
-  return ids.map((id) => ({ action: DELETE, model: { case: 'config', value: { id } } }));
+  const lost = ids.filter((id) => !kept.includes(id));
+  return lost.map((id) => ({ action: DELETE, model: { case: 'config', value: { id } } }));
 }
 
 /** The identities first: OpenZiti's routers keep their relation to a removed policy, and to the next one of this id. */

@@ -17,7 +17,9 @@ const INTERCEPT = 'intercept.v1';
 /** Returns the types that an identity with these rights sees. Only hosts see the address of the private service. */
 function typesOf(service: Service, { mayBind, mayDial }: ShareRights, domain: string | undefined): string[] {
   const isIntercepted = mayDial && service.shareMode === 'private' && domain !== undefined;
-  return [...(mayBind ? [HOST] : []), ...(isIntercepted ? [INTERCEPT] : [])];
+  const target = parseShareTarget(service.target);
+  const isHosted = mayBind && target !== undefined && hostConfig(target) !== undefined;
+  return [...(isHosted ? [HOST] : []), ...(isIntercepted ? [INTERCEPT] : [])];
 }
 
 /** Ids of the configs that an identity sees. `domain`: see `shareConfigs`. */

@@ -4,7 +4,9 @@
  */
 import { BACKEND_MODE_TABLE, type ShareTarget } from '#domain';
 
-export function hostConfig(target: ShareTarget): Record<string, unknown> {
+/** Undefined for a target that only our agents serve. */
+export function hostConfig(target: ShareTarget): Record<string, unknown> | undefined {
+  if (!('host' in target)) return undefined;
   return { protocol: protocolOf(target), address: target.host, port: target.port };
 }
 
