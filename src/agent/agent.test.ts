@@ -1,85 +1,23 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, mock, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
 import { uncaughtListener } from '#net';
 import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
-import { startAgent, type Agent, type AgentOptions } from './agent.ts';
+import { startAgent, type AgentOptions } from './agent.ts';
 import { AgentTraffic } from './agent-traffic.ts';
 import { ask } from './ask-agent.ts';
-import type { MemoryCircuit } from './testing/memory-circuit.ts';
 import { MemoryNetwork } from './testing/memory-network.ts';
+import { cleanUp, cleanups, folder, get, hello, serve, world } from './testing/agent-world.ts';
 
 const PUBLIC = { shareMode: 'public', backendMode: 'proxy' } as const;
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'agent-'));
-  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function serve(server: {
-  listen: Server['listen'];
-  address: Server['address'];
-  close: Server['close'];
-}): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function hello(text = 'hello'): Promise<string> {
-  const http = createHttpServer((_request, response) => response.end(text));
-  cleanups.push(() => http.closeAllConnections());
-  return serve(http);
-}
-
-async function world(
-  options: Partial<AgentOptions> = {},
-): Promise<{ agent: Agent; network: MemoryNetwork; dataDir: string }> {
-  const dataDir = options.dataDir ?? folder();
-  const network = new MemoryNetwork();
-  const agent = await startAgent({
-    dataDir,
-    allowTargets: [],
-    version: '9.9.9',
-    log: silentLog,
-    openNetwork: async () => network,
-    ...options,
-    timing: {
-      pollMs: 20,
-      retargetGraceMs: 50,
-      retryMs: 20,
-      drainQuietMs: 100,
-      health: { intervalMs: 50, closeTimeoutMs: 200 },
-      ...options.timing,
-    },
-  });
-  cleanups.push(() => agent.close());
-  return { agent, network, dataDir };
-}
-
-async function get(caller: MemoryCircuit): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  const closed = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
-  caller.onData = (view) => chunks.push(view);
-  caller.onEnd = () => caller.end();
-  caller.resume();
-  caller.write(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
-  assert.equal(await closed, undefined);
-  return Buffer.concat(chunks).toString();
-}
+afterEach(cleanUp);
 
 test(
   'a share command makes a share that can be dialed, and status shows it',

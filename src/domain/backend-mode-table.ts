@@ -53,6 +53,26 @@ const rows = {
     speaks: 'datagrams',
     description: 'datagrams, with a `udp` target.',
   },
+  web: {
+    label: { en: 'Files of a folder', de: 'Dateien eines Ordners' },
+    schemes: { file: 80 },
+    names: 'folder',
+    options: {
+      listing: {
+        en: 'list the files of a folder that has no index.html',
+        de: 'Dateien eines Ordners auflisten, der keine index.html hat',
+      },
+      'single-page': {
+        en: 'serve index.html for paths without a file, as single-page applications need it',
+        de: 'index.html für Pfade ohne Datei ausliefern, wie es Single-Page-Anwendungen brauchen',
+      },
+    },
+    forms: ['file:///FOLDER'],
+    example: 'file:///srv/www',
+    speaks: 'http',
+    description:
+      'the files of a folder of the agent, with a `file` target, which may end in the options `?listing`, `?single-page` or `?listing&single-page`.',
+  },
 } as const satisfies Readonly<Record<string, BackendModeRow>>;
 
 export type BackendMode = keyof typeof rows;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isShareLabel, isShareName, parseName } from './name-policy.ts';
+import { folderTarget } from './backend-mode-table.ts';
 import { parseShareTarget } from './share-target.ts';
 import { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 import { isUuid } from './uuid.ts';
@@ -88,6 +89,29 @@ describe('share targets', () => {
     assert.deepEqual(serverOf('http://[::1]:8080'), ['::1', 8080]);
     assert.deepEqual(serverOf('http://[fe80::1:2]'), ['fe80::1:2', 80]);
     assert.deepEqual(serverOf('http://[::ffff:10.0.0.1]:1'), ['::ffff:10.0.0.1', 1]);
+  });
+
+  it('name a folder by its absolute path, in one spelling', () => {
+    assert.deepEqual(parseShareTarget('FILE:///srv/A%20b/%C3%b6/?listing&single-page'), {
+      mode: 'web',
+      folder: '/srv/A b/ö',
+      options: ['listing', 'single-page'],
+      clientPort: 80,
+      url: 'file:///srv/A%20b/%C3%B6?listing&single-page',
+    });
+    assert.equal(
+      folderTarget('/srv//A b/ö/', ['single-page', 'other']),
+      'file:///srv/A%20b/%C3%B6?single-page',
+    );
+    for (const bad of [
+      'file:///',
+      'file:///a/../b',
+      'file:///a/%2e%2e',
+      'file:///a%2fb',
+      'file:///a?x',
+      'file:///%ff',
+    ])
+      assert.equal(parseShareTarget(bad), undefined, bad);
   });
 
   it('carry nothing but scheme, host and port', () => {

@@ -32,6 +32,8 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     '/jose/',
     '/src/contract/',
     '/src/sdk/hosting/',
+    '/@fastify/send/',
+    '/mime/',
     'deps/undici',
   ],
   'src/agent/sample-service.ts': ['/src/base/', '/src/net/', 'deps/undici'],

@@ -27,7 +27,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
   // SDKs that log in with OIDC present tokens.
   router: ['yaml', 'jose'],
-  agent: ['typebox'],
+  // The files of a folder, with the first share of one.
+  agent: ['typebox', '@fastify/send'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
   // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.

@@ -106,10 +106,11 @@ test('an invalid share is refused with the reason', async () => {
   const wrong: [Record<string, unknown>, RegExp][] = [
     [
       { ...app, backendMode: 'tcpTunnel', target: 'tcp://127.0.0.1:22' },
-      /backendMode must be of proxy \(of a public share\)/,
+      /backendMode must be of proxy or web \(of a public share\)/,
     ],
     [{ ...app, shareMode: 'private', backendMode: 'tcpTunnel' }, /target must be of tcp:/],
-    [{ ...app, backendMode: 'web' }, /backendMode/],
+    [{ ...app, backendMode: 'drive' }, /backendMode/],
+    [{ ...app, backendMode: 'web' }, /target must be of file:/],
     [{ ...app, shareMode: 'open' }, /shareMode/],
     [{ ...app, target: 'http://127.0.0.1:3000/path' }, /target/],
     [{ ...app, target: 7 }, /target/],

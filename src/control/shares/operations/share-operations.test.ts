@@ -187,7 +187,11 @@ describeEachStore('shares', (open) => {
       [{ environmentId: undefined }, 400, 'Value for environmentId must be of string'],
       [{ shareMode: 'open' }, 400, 'Value for shareMode must be of public or private'],
       [{ shareMode: 1 }, 400, 'Value for shareMode must be of string'],
-      [{ backendMode: 'web' }, 400, 'Value for backendMode must be of proxy or tcpTunnel or udpTunnel'],
+      [
+        { backendMode: 'drive' },
+        400,
+        'Value for backendMode must be of proxy or tcpTunnel or udpTunnel or web',
+      ],
       [{ target: 'ftp://h:1' }, 400, uri],
       [{ target: 'tcp://h' }, 400, uri],
       [{ target: 'http://h:1/path' }, 400, uri],
@@ -230,7 +234,7 @@ describeEachStore('shares', (open) => {
     );
     const path = `${root}/database`;
     const refused: [Record<string, unknown>, string][] = [
-      [{ shareMode: 'public' }, 'Value for backendMode must be of proxy (of a public share)'],
+      [{ shareMode: 'public' }, 'Value for backendMode must be of proxy or web (of a public share)'],
       [{ target: 'udp://db:53' }, 'Value for target must be of tcp://HOST:PORT (backendMode tcpTunnel)'],
       [{ backendMode: 'udpTunnel' }, 'Value for target must be of udp://HOST:PORT (backendMode udpTunnel)'],
       [

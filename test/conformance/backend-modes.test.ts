@@ -1,8 +1,12 @@
-// Private shares of services that speak no HTTP: TCP and UDP, from an agent to the machine of another, through the product.
+// Shares of what is no HTTP service, through the product: TCP and UDP, from an agent to the machine of another, and a folder.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { readHostPort } from '#base';
 import { callAgent } from '#cli';
@@ -162,7 +166,111 @@ describe('a private share with a udp target', () => {
     } as const;
     await assert.rejects(callAgent(host.agent.socketPath, request), {
       code: 'invalid-target',
-      message: `a public share has a target http://HOST[:PORT] or https://HOST[:PORT]: share udp://${HOST}:53 privately`,
+      message: `a public share has a target http://HOST[:PORT], https://HOST[:PORT] or file:///FOLDER: share udp://${HOST}:53 privately`,
     });
+  });
+});
+
+describe('a share of a folder', () => {
+  let top: string;
+  let folder: string;
+  before(() => {
+    top = mkdtempSync(join(tmpdir(), 'frontdoor-folder-'));
+    folder = join(top, 'site');
+    mkdirSync(folder);
+    for (const [name, text] of Object.entries({
+      'index.html': '<p>start</p>',
+      'app.js': 'let answer = 42;',
+      'app.js.br': 'brotli',
+      '.env': 'secret',
+      '../secret.txt': 'secret',
+    }))
+      writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'large.bin'), Buffer.alloc(5_000_000, 'abcdefg'));
+    symlinkSync('../secret.txt', join(folder, 'link.txt'));
+  });
+  after(() => rmSync(top, { recursive: true, force: true }));
+
+  interface Answer {
+    readonly status: number;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }
+
+  /** Through the gateway, with one connection for each request. The path is sent as it is. */
+  async function get(
+    host: string,
+    path: string,
+    { method = 'GET', ...headers }: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const { httpPort: port } = world.up;
+    const request = httpRequest({
+      host: HOST,
+      port,
+      path,
+      method,
+      headers: { ...headers, host },
+      agent: false,
+    });
+    request.end();
+    const [response] = await within('an answer', once(request, 'response'));
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+  }
+
+  it('is served by gateways: files, ranges, conditions, HEAD, and nothing else', async () => {
+    const { share: made, readiness } = await host.share(`file://${folder}`, { name: 'site' });
+    assert.deepEqual(readiness, { ready: true });
+    const name = new URL(made.endpoints[0]!).hostname;
+    const start = await get(name, '/');
+    assert.deepEqual([start.status, String(start.body)], [200, '<p>start</p>']);
+    assert.equal(start.headers['content-type'], 'text/html; charset=utf-8');
+    const large = await get(name, '/large.bin');
+    assert.ok(large.body.equals(Buffer.alloc(5_000_000, 'abcdefg')));
+    const part = await get(name, '/large.bin', { range: 'bytes=7-13' });
+    assert.deepEqual([part.status, String(part.body)], [206, 'abcdefg']);
+    assert.equal(part.headers['content-range'], 'bytes 7-13/5000000');
+    const same = await get(name, '/large.bin', { 'if-none-match': String(large.headers.etag) });
+    assert.deepEqual([same.status, same.body.length], [304, 0]);
+    const head = await get(name, '/large.bin', { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, '5000000', 0]);
+    const stored = await get(name, '/app.js', { 'accept-encoding': 'br' });
+    assert.deepEqual([stored.headers['content-encoding'], String(stored.body)], ['br', 'brotli']);
+    assert.equal((await get(name, '/', { method: 'POST' })).status, 405);
+    for (const path of ['/.env', '/link.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/absent']) {
+      const { status, body } = await get(name, path);
+      assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
+      assert.doesNotMatch(String(body), /^secret/);
+    }
+    const { json } = await world.call('GET', '/shares/site');
+    const { backendMode, target, status } = json as Record<string, unknown>;
+    assert.deepEqual([backendMode, target, status], ['web', `file://${folder}`, 'DEPLOYED']);
+  });
+
+  it('is reached by granted machines, too', async () => {
+    await share('files', `file://${folder}`);
+    const port = await accessed('files', 'tcp');
+    const answer = await fetch(`http://${HOST}:${port}/app.js`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+    assert.equal(await answer.text(), 'let answer = 42;');
+  });
+
+  it('is refused when the API sets it, unless the operator of the agent allowed the folder', async () => {
+    const { environmentId } = host;
+    const body = {
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'web',
+      target: `file://${folder}`,
+      name: 'set',
+    };
+    assert.equal((await world.call('POST', '/shares', body)).status, 201);
+    const failureOf = async (): Promise<string> => {
+      const { json } = await world.call('GET', '/shares/set');
+      return (json as { failure?: { lastError: string } }).failure?.lastError ?? '';
+    };
+    await until('the refusal', failureOf, (said) => said.includes(`start it with --allow-target ${folder}`));
   });
 });
