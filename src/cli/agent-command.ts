@@ -7,8 +7,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { definedFields, ERROR_KINDS, Secret, secretOf, type HostPort } from '#base';
 import {
   AGENT_SOCKET_FILE,
-  modesOf,
-  targetForms,
   type AgentAccessView,
   type AgentShareView,
   type AgentStatusResult,
@@ -16,6 +14,7 @@ import {
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
+import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
 export interface AgentStartOptions extends MetricsCommandOptions {
@@ -121,7 +120,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     )
     .option(
       '--allow-target <cidr:ports>',
-      'target that the Management API is allowed to set; may be repeated; for example 10.0.0.0/8:80,8080',
+      'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080 or /srv/www',
       collect,
       [],
     )
@@ -172,7 +171,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
         ? 'share publicly, at https?://NAME.<zone>'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
-    .argument('<target>', targetForms(modesOf(mode)))
+    .argument('<target>', targetArgument(mode))
     .option(
       '--name <name>',
       'name that the share keeps until it is released, for example app; default: a random token',
@@ -186,13 +185,14 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       [],
     );
   }
+  for (const { name, text } of targetOptions()) command.option(`--${name}`, text);
   return askingOptions(command, options).action(
     async (target: string, flags: Where & { name?: string; grant?: readonly string[] }) => {
       await runCommand(io, flags.json === true, async () => {
         const request = definedFields({
           op: 'share',
           mode,
-          target,
+          target: targetOf(target, command.opts()),
           grants: flags.grant ?? [],
           name: flags.name,
         });

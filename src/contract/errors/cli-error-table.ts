@@ -142,6 +142,11 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Management API sent an event that cannot be read.',
     remedy: 'Use compatible versions of both programs.',
   },
+  'target-option': {
+    kind: 'invalid',
+    meaning: 'An option of shared folders was given with a target that is not the path of a folder.',
+    remedy: 'Leave the option out, or give the path of a folder, such as ./public.',
+  },
   'two-callers': {
     kind: 'invalid',
     meaning: 'Two kinds of credentials were given.',

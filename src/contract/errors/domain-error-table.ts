@@ -9,8 +9,9 @@ export const DOMAIN_ERRORS = errorsSince('0.1.0', {
   },
   'allow-target': {
     kind: 'invalid',
-    meaning: 'An entry of --allow-target is not a network with ports.',
-    remedy: 'Write each entry as HOST:PORT or NETWORK/BITS:PORTS, such as 127.0.0.1:8080.',
+    meaning: 'An entry of --allow-target is neither a network with ports nor the path of a folder.',
+    remedy:
+      'Write each entry as HOST:PORT or NETWORK/BITS:PORTS, such as 127.0.0.1:8080, or an absolute path, such as /srv/www.',
   },
   'backup-damaged': {
     kind: ['invalid', 'badGateway'],
