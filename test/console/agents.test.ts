@@ -48,7 +48,9 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByLabel('Services that can be published').selectOption('other');
     await page.getByRole('button', { name: 'Create code' }).click();
     await page.getByText('is not a network with ports').waitFor();
-    await page.getByRole('textbox', { name: 'Networks and ports' }).fill('127.0.0.1:* 10.0.0.0/8:80,8080');
+    await page
+      .getByRole('textbox', { name: 'Networks, ports and folders' })
+      .fill('127.0.0.1:* 10.0.0.0/8:80,8080');
     await checkLooks(page, 'agents-new');
     await page.getByRole('button', { name: 'Create code' }).click();
     await page.getByText('Waiting for the agent…').waitFor();

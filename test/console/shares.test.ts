@@ -167,6 +167,10 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Load the latest version' }).click();
     await page.getByText('No changes.').waitFor();
     assert.equal(await page.getByLabel('Service address').inputValue(), 'http://127.0.0.1:9');
+    await page.getByLabel('Service address').fill('/srv/my site');
+    await page.getByLabel('List the files of a folder that has no index.html').check();
+    const folder = await page.getByLabel('Service address').inputValue();
+    assert.equal(folder, 'file:///srv/my%20site?listing');
     await page.getByLabel('Service address').fill(target);
     await page.getByLabel('Private').check();
     await page.getByLabel('laptop').check();
@@ -175,6 +179,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     await page.getByRole('link', { name: 'Overview' }).last().click();
     await page.getByText('npx frontdoor agent access open app --listen 127.0.0.1:9000').waitFor();
     await page.getByText('Machine with access', { exact: true }).waitFor();
+    await page.getByText('HTTP service', { exact: true }).waitFor();
     await checkLooks(page, 'share-private');
   });
 

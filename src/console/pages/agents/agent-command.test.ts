@@ -63,6 +63,7 @@ describe('the command of an agent', () => {
       '[fd00::]/8:*',
     ]);
     assert.deepEqual(allowTargetsOf('none', '10.0.0.0/8:80'), []);
+    assert.equal(wrongTarget(['/srv/www', '10.0.0.0/8:80']), undefined);
     assert.equal(wrongTarget(['192.0.2.7:8000-8100', '10.0.0.0/8:*', '[::1]:*', '127.0.0.1:*']), undefined);
     assert.equal(wrongTarget(['10.0.0.0/8:80', 'example.com:80']), 'example.com:80');
     assert.equal(wrongTarget(['10.0.0.0/8']), '10.0.0.0/8');

@@ -31,7 +31,7 @@ export function allowTargetsOf(choice: AllowedChoice, networks: string): readonl
 
 /** The first entry that the agent would refuse; undefined if there is none. */
 export function wrongTarget(entries: readonly string[]): string | undefined {
-  return entries.find((entry) => !NETWORK.test(entry));
+  return entries.find((entry) => !entry.startsWith('/') && !NETWORK.test(entry));
 }
 
 export function startCommand(machine: Machine, start: AgentStart): string {

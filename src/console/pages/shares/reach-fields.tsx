@@ -1,5 +1,5 @@
 /** Fields about where a share is served and which machines reach it, of the form of a new share and of its settings. */
-import { Radio, TextInput } from '@mantine/core';
+import { Checkbox, Radio, TextInput } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { BACKEND_MODE_TABLE, BACKEND_MODES, MAX_TARGET_LENGTH, modesOf } from '#domain/backend-modes';
 import { useAnswer } from '../../api/queries.ts';
@@ -7,9 +7,10 @@ import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
+import { optionText } from './backend-mode-text.ts';
 import { newShareText } from './new-share-text.ts';
 import { MAX_CHOICES, PickMany } from './pick-many.tsx';
-import { completedTarget } from './share-draft.ts';
+import { completedTarget, targetOptions, withTargetOption } from './share-draft.ts';
 
 const TYPING_MS = 300;
 const EVERYBODY = modesOf('public');
@@ -39,20 +40,40 @@ export function TargetField(props: {
   const hint = text.targetHint(examplesOf(EVERYBODY), examplesOf(GRANTED));
   const becomes = completed === props.value.trim() ? '' : ` ${text.targetBecomes(completed)}`;
   return (
-    <TextInput
-      required
-      label={text.target}
-      description={`${hint}${becomes}`}
-      placeholder={BACKEND_MODE_TABLE.proxy.example}
-      value={props.value}
-      maxLength={MAX_TARGET_LENGTH}
-      inputMode="url"
-      spellCheck={false}
-      autoComplete="off"
-      error={props.error ?? fieldError}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
+    <>
+      <TextInput
+        required
+        label={text.target}
+        description={`${hint}${becomes}`}
+        placeholder={BACKEND_MODE_TABLE.proxy.example}
+        value={props.value}
+        maxLength={MAX_TARGET_LENGTH}
+        inputMode="url"
+        spellCheck={false}
+        autoComplete="off"
+        error={props.error ?? fieldError}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+      />
+      <TargetOptions target={completed} onChange={props.onChange} />
+    </>
   );
+}
+
+function TargetOptions(props: {
+  readonly target: string;
+  readonly onChange: (target: string) => void;
+}): ReactNode {
+  const labels: Readonly<Record<string, string>> = useText(optionText);
+  return Object.entries(targetOptions(props.target)).map(([name, isOn]) => (
+    <Checkbox
+      key={name}
+      label={labels[name]}
+      checked={isOn}
+      onChange={({ currentTarget }) =>
+        props.onChange(withTargetOption(props.target, name, currentTarget.checked))
+      }
+    />
+  ));
 }
 
 export function ModeField(props: {

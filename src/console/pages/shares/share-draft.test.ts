@@ -11,6 +11,8 @@ import {
   newShareOf,
   settingsOf,
   stepOfField,
+  targetOptions,
+  withTargetOption,
   type ShareDraft,
 } from './share-draft.ts';
 
@@ -32,7 +34,19 @@ describe('the draft of a new share', () => {
     assert.equal(completedTarget(' 3000 '), 'http://127.0.0.1:3000');
     assert.equal(completedTarget('db.internal:80'), 'http://db.internal:80');
     assert.equal(completedTarget('https://db'), 'https://db');
+    assert.equal(completedTarget(' /srv/my site/ '), 'file:///srv/my%20site');
     assert.equal(completedTarget(''), '');
+  });
+
+  it('has the options that its kind of target has', () => {
+    assert.deepEqual(targetOptions('http://a/?listing'), {});
+    const folder = completedTarget('/srv/www');
+    assert.deepEqual(targetOptions(folder), { listing: false, 'single-page': false });
+    const both = withTargetOption(withTargetOption(folder, 'single-page', true), 'listing', true);
+    assert.equal(both, 'file:///srv/www?listing&single-page');
+    assert.deepEqual(targetOptions(both), { listing: true, 'single-page': true });
+    assert.equal(withTargetOption(withTargetOption(both, 'listing', false), 'single-page', false), folder);
+    assert.equal(newShareOf({ ...DRAFT, target: both }).backendMode, 'web');
   });
 
   it('sends only what applies to its mode', () => {

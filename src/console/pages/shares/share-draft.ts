@@ -1,6 +1,6 @@
 /** A new share while its form is filled in, and the changes of an existing one. Pure. */
 import type { AnswerOf, BodyOf, ShareAnswer } from '#contract';
-import { BACKEND_MODE_TABLE, modeOfText } from '#domain/backend-modes';
+import { BACKEND_MODE_TABLE, folderTarget, modeOfText } from '#domain/backend-modes';
 
 export const STEPS = ['what', 'where', 'who'] as const;
 export type ShareStep = (typeof STEPS)[number];
@@ -59,11 +59,29 @@ export function lackOf(draft: ShareDraft, step: ShareStep): Lack | undefined {
   return draft.guard === 'providers' && draft.authProviderIds.length === 0 ? 'authProviderIds' : undefined;
 }
 
-/** `3000` and `localhost:3000` are what people type for `http://127.0.0.1:3000` and `http://localhost:3000`. */
+/**
+ * `3000`, `localhost:3000` and `/srv/www` are what people type for `http://127.0.0.1:3000`, `http://localhost:3000` and
+ * `file:///srv/www`.
+ */
 export function completedTarget(typed: string): string {
   const text = typed.trim();
   if (/^\d{1,5}$/.test(text)) return `http://127.0.0.1:${text}`;
+  if (text.startsWith('/')) return folderTarget(text);
   return text === '' || text.includes('://') ? text : `http://${text}`;
+}
+
+/** The options of a target, by name; none for most kinds of targets. */
+export function targetOptions(target: string): Readonly<Record<string, boolean>> {
+  const { options = {} } = BACKEND_MODE_TABLE[backendModeOf(target)];
+  const chosen = target.includes('?') ? target.slice(target.indexOf('?') + 1).split('&') : [];
+  return Object.fromEntries(Object.keys(options).map((name) => [name, chosen.includes(name)]));
+}
+
+/** The target with one option switched on or off. */
+export function withTargetOption(target: string, name: string, isOn: boolean): string {
+  const options = Object.entries({ ...targetOptions(target), [name]: isOn });
+  const chosen = options.filter(([, isChosen]) => isChosen).map(([option]) => option);
+  return `${target.split('?', 1)[0]}${chosen.length === 0 ? '' : `?${chosen.join('&')}`}`;
 }
 
 type BackendMode = BodyOf<'createShare'>['backendMode'];

@@ -12,6 +12,7 @@ import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import { AgentName } from '../agents/agent-name.tsx';
+import { backendModeText } from './backend-mode-text.ts';
 import { LastFailures } from './last-failures.tsx';
 import { accessCommand } from './share-draft.ts';
 import { useShare } from './share-frame.tsx';
@@ -43,6 +44,7 @@ function Way({ share }: { readonly share: ShareAnswer }): ReactNode {
 
 function About({ share }: { readonly share: ShareAnswer }): ReactNode {
   const [text, parts] = [useText(sharesText), useText(partsText)];
+  const kinds: Readonly<Record<string, string>> = useText(backendModeText);
   const frontdoorId = useFrontdoorId();
   const { token, environmentId, frontendEndpoints, shareMode } = share;
   return (
@@ -50,6 +52,7 @@ function About({ share }: { readonly share: ShareAnswer }): ReactNode {
       <Facts
         facts={[
           [text.addresses, <Addresses key="addresses" urls={frontendEndpoints} />],
+          [text.kind, kinds[share.backendMode]],
           [text.target, <CopyText key="target" value={share.target} />],
           [
             text.agent,
