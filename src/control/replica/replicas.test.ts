@@ -10,7 +10,6 @@ import {
   type MeasuredKind,
   type MeasuredShare,
   type Measurements,
-  type Service,
   type StatusBoard,
   type EdgeRouter,
 } from '../overlay/model/mod.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import { TEST_SEED } from '../../../../test/support/test-seed.ts';
-import { OverlayModel, type Service } from './overlay-model.ts';
+import { OverlayModel } from './overlay-model.ts';
 import type { MeasuredListener, ShareState, StatusBoard } from './share-status.ts';
 import { StateCounts } from './state-counts.ts';
 import { sampleShare } from '../../../../test/support/sample-share.ts';

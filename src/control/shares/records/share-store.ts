@@ -13,7 +13,6 @@ import {
   shareNameRule,
   shareTokenOf,
   targetForms,
-  type BackendMode,
   type Share,
 } from '#domain';
 import {
