@@ -65,7 +65,7 @@ export class DatagramSide implements LocalSide {
   }
 
   closeWhenIdle(timeoutMs: number): void {
-    // Datagrams of the peer have no reader now, and the end must not wait for one.
+    // Datagrams of the peer no longer have a reader, and the end must not wait for one.
     this.#connection.resume();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#connection.destroy(), timeoutMs);

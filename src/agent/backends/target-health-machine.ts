@@ -40,7 +40,7 @@ export const UNKNOWN_HEALTH: TargetHealth = {
 const MISSES_TO_FAIL = 2;
 const LOOKS_TO_LEARN = 3;
 
-/** Whether waiting for the close gives no information now. */
+/** Whether waiting for the close no longer gives information. */
 export function knownToStayOpen(state: TargetHealth): boolean {
   return !state.closesOnEnd && state.staysOpen >= LOOKS_TO_LEARN;
 }

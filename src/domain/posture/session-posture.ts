@@ -122,7 +122,7 @@ export class SessionPosture implements Posture {
     this.version += 1;
   }
 
-  /** The identity has no one-time passwords now. */
+  /** The identity no longer has one-time passwords. */
   onMfaRemoved(): void {
     this.#passedMfaMs = undefined;
     this.version += 1;

@@ -265,5 +265,5 @@ export function remainsOf(entry: unknown): FeedRemains {
 /** Interval of heartbeats. After three missing ones the stream is dead. */
 export const GATEWAY_FEED_HEARTBEAT_MS = 5_000;
 
-/** After this time without a message from the control plane, no identity is trusted now. */
+/** After this time without a message from the control plane, no identity is trusted. */
 export const GATEWAY_TRUST_MS = 60_000;

@@ -18,7 +18,7 @@ function headOf(lines: readonly string[], target = '/'): RequestHead {
 }
 
 describe(`a parsed request (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
-  it('leaves every other cookie as it was, in its order, and none of Frontdoor', () => {
+  it('leaves every other cookie as it was, in its order, and removes those of Frontdoor', () => {
     const name = fc.constantFrom(
       'a',
       'theme',

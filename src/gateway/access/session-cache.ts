@@ -118,7 +118,7 @@ export class SessionCache {
   async #ask(token: string): Promise<SessionCaller | undefined> {
     const epoch = this.#epoch;
     const session = await this.#options.find(token);
-    // Notifications that were lost since the request leave the response if unsure.
+    // Notifications that were lost since the request leave the response uncertain.
     if (session !== null) {
       if (!isSession(session)) throw new Error('the session that the control plane returned cannot be read');
       return this.put(token, session, epoch);

@@ -314,7 +314,7 @@ describe('the peer of a channel', () => {
     const { dialer, listener } = await openThroughRelay(t, {}, { heartbeat });
     const events = new EventEmitter();
     listener.handle({ onFrame: () => {}, onLatency: () => events.emit('latency') });
-    // A peer's beats, and what it makes of Frontdoor, both on payloads.
+    // A peer's beats, and what it answers to ours, both on payloads.
     let ridden = 0;
     dialer.observe((frame, direction) => {
       const beat = frame.headers.bytes(CHANNEL_HEADERS.heartbeat);

@@ -280,7 +280,7 @@ export class ApiSessionStore implements ApiSessions {
     return undefined;
   }
 
-  /** The identity has no one-time passwords now, so that no session has passed one. */
+  /** The identity no longer has one-time passwords, so that no session has passed one. */
   async forgetMfa(identityId: string): Promise<void> {
     for (const { id, posture } of [...(this.#index.ofIdentity(identityId) ?? [])])
       if (posture?.passedMfaMs !== undefined)

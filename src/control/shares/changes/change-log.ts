@@ -38,7 +38,7 @@ export class ChangeLog {
     this.#ring[this.#end % this.#capacity] = change;
   }
 
-  /** Changes may have been missed, so that no position is valid now. */
+  /** Changes may have been missed, so that no position is valid. */
   restart(): void {
     this.#epoch = newEpoch();
     this.#ring = [];

@@ -2,7 +2,7 @@
 import { FrontdoorError, messageOf } from '#base';
 import type { SqliteFailure } from './sqlite-protocol.ts';
 
-/** Primary codes for a file that is damaged, or none of Frontdoor. */
+/** Primary codes for a file that is damaged, or not one of Frontdoor. */
 const DAMAGED_CODES = new Map([
   [11, 'is damaged'],
   [26, 'is no database of a control plane'],

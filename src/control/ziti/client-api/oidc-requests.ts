@@ -103,7 +103,7 @@ export class OidcRequests {
     return this.#seal('request', request, REQUEST_LIFETIME_MS);
   }
 
-  /** Returns undefined if the id is none of Frontdoor, or too old. */
+  /** Returns undefined if the id does not belong to Frontdoor, or too old. */
   request(id: string): AuthorizationRequest | undefined {
     return this.#unseal<AuthorizationRequest>('request', id);
   }

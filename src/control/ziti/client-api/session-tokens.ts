@@ -99,12 +99,12 @@ export class SessionTokens {
     return this.#keys.sign(claims);
   }
 
-  /** Returns undefined if the token is no access token of Frontdoor, or has expired. Never throws. */
+  /** Returns undefined if the token is not an access token of Frontdoor, or has expired. Never throws. */
   verifyAccess(token: string): AccessGrant | undefined {
     return this.#granted.get(token);
   }
 
-  /** Returns undefined if the token is no refresh token of Frontdoor, or has expired. Never throws. */
+  /** Returns undefined if the token is not a refresh token of Frontdoor, or has expired. Never throws. */
   verifyRefresh(token: string): RefreshGrant | undefined {
     const claims = this.#keys.claimsOf(token);
     const grant = claims && grantOf(claims, 'r');

@@ -204,7 +204,7 @@ test('the log-in through OpenID Connect asks for the code, as the Go SDK answers
   assert.equal((await totp(code)).status, 400, 'the code was used');
 });
 
-test('a code counts for the posture of its own session, until the identity has no factor now', async () => {
+test('a code counts for the posture of its own session, until the identity no longer has a factor', async () => {
   const { who, token, nextCode } = await enrolled('checked');
   const passedMs = (of: string) => fixture.sessions.byToken(of)?.posture?.passedMfaMs;
   assert.ok(passedMs(token)! > 0, 'the code that completed the enrollment');

@@ -186,7 +186,7 @@ export class DnsUpstream {
     this.#ask(query, PROBE_TIMEOUT_MS, (answer) => {
       if (this.#state === 'loop' && !this.#hasProbeReturned && answer !== undefined) {
         this.#state = 'up';
-        this.#options.log.info({ upstream: this.#name }, 'an upstream is no loop now');
+        this.#options.log.info({ upstream: this.#name }, 'an upstream no longer forwards queries back');
       }
       if (answer === undefined) this.#noticeFailure();
       else this.#noticeAnswer();

@@ -158,7 +158,7 @@ describe('a range without free addresses', () => {
       await assert.rejects(openNames({ range }), { code: 'bad-dns-range' }, range);
   });
 
-  it('gives an address to another name when no client can have it now, never while it is in use', async () => {
+  it('gives an address to another name when no client can still have it, never while it is in use', async () => {
     const clock = new ManualClock();
     const inUse = new Set(['10.9.0.2']);
     const names = await openNames({ range: '10.9.0.1/29', clock, isInUse: (address) => inUse.has(address) });

@@ -101,7 +101,7 @@ test('the interval runs from the start of a check, and a slow one is not begun t
   assert.equal(world.probed.length, 2);
 });
 
-test('checks of a config that was replaced, or of a lost service, have no effect now', async (t) => {
+test('checks of a config that was replaced, or of a lost service, no longer have an effect', async (t) => {
   const ends: ((fault: string) => void)[] = [];
   const world = open(t, () => new Promise((resolve) => ends.push(resolve)));
   const terminator = terminatorOf('t1', [check('5s', UNHEALTHY)]);
