@@ -86,7 +86,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await tab.goto(`${consoleUrl}/account`);
     assert.match((await tab.textContent('main')) ?? '', /Sign out/);
     await page.goto(`${consoleUrl}/account`);
-    await page.click('text=Log out');
+    await page.click('text=Sign out');
     await page.waitForURL(`${consoleUrl}/log-in`);
     await tab.reload();
     assert.equal(new URL(tab.url()).pathname, '/console/log-in');

@@ -135,7 +135,7 @@ describe('what is seen of requests', () => {
     assert.match(explanation, /^GET nobody\.share\.localhost\/orders to no share was answered with 404\.$/m);
     assert.match(explanation, /^Gateway {2}\S+$/m);
     assert.match(explanation, /^Why {6}no share has this host \(unknown-host\)$/m);
-    assert.match(explanation, /^Next {5}No share has this name/m);
+    assert.match(explanation, /^Next {5}No share has this host name/m);
     assert.doesNotMatch(explanation, /planted-secret/);
   });
 

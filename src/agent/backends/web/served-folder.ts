@@ -1,6 +1,6 @@
 /**
  * A folder whose files are served: what may be read of it. Links are followed as long as they stay inside. Each file is checked
- * after it was opened, so that nobody who may write into the folder can lead the agent out of it meanwhile.
+ * after it was opened, so that nobody who may write into the folder can lead the agent out of it in the meantime.
  */
 import { constants, type Stats } from 'node:fs';
 import { open, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
