@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { adoptOrReplaceAgent, isRunning } from '#agent';
 import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
-import { sampleReadyShape, type LockHolder } from '#domain';
+import { sampleReadyShape, type LockHolder } from '#domain/agent-shapes';
 import { nodeFlags } from './node-flags.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));

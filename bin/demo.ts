@@ -9,7 +9,7 @@ import { AGENT_IDENTITY_FILE } from '#agent';
 import { callAgent } from '#cli';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
-import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain';
+import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain/agent-shapes';
 import { JsonClient, loadIdentityFile, saveIdentityFile, setAside, writeFileDurably } from '#net';
 import { boundLogs } from './bounded-logs.ts';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';

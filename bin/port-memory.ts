@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { portsFileShape, type RememberedPorts } from '#domain';
+import { portsFileShape, type RememberedPorts } from '#domain/agent-shapes';
 import { setAside, writeFileDurably } from '#net';
 
 export type PortChoice = RememberedPorts;

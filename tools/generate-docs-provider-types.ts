@@ -1,5 +1,5 @@
 /** The reference page of the types of auth providers, in Markdown, made from their table. */
-import { AUTH_PROVIDER_TYPES, hasKeys, PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import { AUTH_PROVIDER_TYPES, hasKeys, PROVIDER_TYPES, type AuthProviderType } from '#domain/provider-types';
 import { markdownTable } from './markdown-table.ts';
 
 type Property = Readonly<Record<string, unknown>>;

@@ -5,13 +5,13 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_ANSWER_BYTES,
   checkAgentAnswer,
   encodeAgentRequest,
-  LineDecoder,
   type LockHolder,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { inspectAgentLock, isRunning } from './agent-lock.ts';
 
 export type Adoption =

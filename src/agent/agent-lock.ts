@@ -5,7 +5,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
-import { agentLockShape, type LockHolder } from '#domain';
+import { agentLockShape, type LockHolder } from '#domain/agent-shapes';
 import { processStart } from './process-identity.ts';
 
 export const AGENT_LOCK_FILE = 'agent.lock';

@@ -2,7 +2,7 @@
  * The agent's outside interfaces: calls of the control plane, and a place to host services. `sdk-network.ts`
  * implements them with `#sdk`; tests use their own.
  */
-import type { AccessProtocol, HostedShare, HostedShareRequest } from '#domain';
+import type { AccessProtocol, HostedShare, HostedShareRequest } from '#domain/agent-shapes';
 import type { BindableService, Circuit, OverlayHost } from '#sdk';
 
 /** A share of this environment in the form of `/agent/v1/shares`. Its token is the name of its overlay service. */

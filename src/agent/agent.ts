@@ -5,14 +5,14 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseAllowedNetworks } from '#domain';
 import {
   AGENT_SOCKET_FILE,
   checkSocketPath,
-  parseAllowedNetworks,
   type AgentRequest,
   type AgentStatusResult,
   type AgentVersionResult,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
 import type { MetricsWriter } from '#net';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';

@@ -1,14 +1,14 @@
 /** Sends one request to an agent's control socket, for tests. The command line has its own client. */
 import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
+import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_ANSWER_BYTES,
   checkAgentAnswer,
   encodeAgentRequest,
-  LineDecoder,
   type AgentRequest,
   type AgentResults,
-} from '#domain';
+} from '#domain/agent-shapes';
 
 export function ask<R extends AgentRequest>(path: string, request: R): Promise<AgentResults[R['op']]> {
   return new Promise((resolve, reject) => {

@@ -5,15 +5,15 @@
  */
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_REQUEST_BYTES,
   checkAgentRequest,
   checkSocketPath,
   encodeAgentAnswer,
-  LineDecoder,
   type AgentAnswer,
   type AgentRequest,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { FrontdoorError, type Log, messageOf } from '#base';
 
 export interface ControlSocketOptions {

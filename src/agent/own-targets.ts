@@ -4,7 +4,7 @@
  * `--allow-target`, a target is only accepted if both records show that the agent set it.
  */
 import type { Log } from '#base';
-import { ownTargetsShape } from '#domain';
+import { ownTargetsShape } from '#domain/agent-shapes';
 import { loadStateFile, saveJsonFile } from './state-file.ts';
 
 export class OwnTargets {

@@ -20,7 +20,8 @@ import {
   type OverlayClient,
   type OverlayHost,
 } from '#sdk';
-import { BACKEND_MODE_TABLE, BACKEND_MODES, type AccessProtocol } from '#domain';
+import { BACKEND_MODE_TABLE, BACKEND_MODES } from '#domain';
+import type { AccessProtocol } from '#domain/agent-shapes';
 import type { AgentNetwork } from './agent-network.ts';
 
 export const AGENT_IDENTITY_FILE = 'identity.json';

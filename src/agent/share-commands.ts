@@ -4,7 +4,7 @@
  * has no effect.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain';
+import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain/agent-shapes';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';

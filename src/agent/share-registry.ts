@@ -4,7 +4,8 @@
  * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
  * status shows.
  */
-import { BACKEND_MODES, type AgentShareView } from '#domain';
+import { BACKEND_MODES } from '#domain';
+import type { AgentShareView } from '#domain/agent-shapes';
 import type { Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';

@@ -10,7 +10,7 @@ import {
   type AgentAccessView,
   type AgentShareView,
   type AgentStatusResult,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';

@@ -4,15 +4,15 @@
  */
 import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
+import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_ANSWER_BYTES,
   checkAgentAnswer,
   checkSocketPath,
   encodeAgentRequest,
-  LineDecoder,
   type AgentRequest,
   type AgentResults,
-} from '#domain';
+} from '#domain/agent-shapes';
 
 /** Time from connecting to the response. It is longer than the agent itself waits for a share to be ready. */
 const TIMEOUT_MS = 30_000;

@@ -11,7 +11,7 @@ import {
   isLoopbackHost,
   withoutUserInfo,
 } from '#base';
-import type { Credentials } from '#domain';
+import type { Credentials } from '#domain/agent-shapes';
 import { JsonClient, type JsonAnswer } from '#net';
 import { printable } from './output/printable.ts';
 import { repeatedRequest } from './repeated-request.ts';

@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { FrontdoorError, Secret } from '#base';
-import { encodeAgentAnswer, type AgentAnswer, type AgentRequest, type AgentShareView } from '#domain';
+import {
+  encodeAgentAnswer,
+  type AgentAnswer,
+  type AgentRequest,
+  type AgentShareView,
+} from '#domain/agent-shapes';
 import type { AgentStartOptions } from './agent-command.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { fakeApi, runCli, type FakeApi } from './cli-fixture.ts';

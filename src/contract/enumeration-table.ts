@@ -2,15 +2,8 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
-import {
-  AUTH_PROVIDER_TYPES,
-  BACKEND_MODE_TABLE,
-  BACKEND_MODES,
-  modesOf,
-  ROLES,
-  SCOPES,
-  TERMINATOR_STRATEGIES,
-} from '#domain';
+import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { SEARCHED_KINDS } from './search-schemas.ts';
 
 export interface Enumeration {

@@ -2,7 +2,7 @@
  * Descriptions of fields for the API description. `Component.field` applies to one component; a plain field name
  * applies everywhere else. A description in the schema itself has precedence over both.
  */
-import { LOGIN_TYPES_TEXT } from '#domain';
+import { LOGIN_TYPES_TEXT } from '#domain/provider-types';
 
 const everywhere: Readonly<Record<string, string>> = {
   id: 'The ID, assigned by the service.',

@@ -4,19 +4,17 @@ import { suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import {
   formatIsoDuration,
-  isCertificateName,
   isShareName,
   isUuid,
   isZoneName,
   parseAddress,
-  parseEmailPattern,
   parseIpNetwork,
   parseIsoDuration,
   parseName,
-  parsePathPattern,
   parseShareTarget,
   parseWebOrigin,
 } from '#domain';
+import { isCertificateName, parseEmailPattern, parsePathPattern } from '#domain/access';
 import { fc } from '../../test/support/fast-check.ts';
 import { effort } from '../../test/support/test-part.ts';
 import { textsLike, textsMatching } from '../../test/support/pattern-texts.ts';

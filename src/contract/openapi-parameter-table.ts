@@ -1,5 +1,5 @@
 /** Summaries of path parameters, for the API description. Operations declare which of them must be UUIDs. */
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import type { Operation } from './operation.ts';
 
 export interface PathParameter {

@@ -1,5 +1,5 @@
 /** Operations on auth providers and their types. */
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { countedPageSchema, openObjectSchema } from './resource-schemas.ts';
 import {
   endedSessionsSchema,

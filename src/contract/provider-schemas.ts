@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from '#base';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 
 const providerType = () => oneOf(...AUTH_PROVIDER_TYPES);
 const data = () =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
-import type { GatewayDelta, GatewayFeedEvent } from '#domain';
+import type { GatewayDelta, GatewayFeedEvent } from '#domain/gateway-shapes';
 import { EgressClient } from '#net';
 import { openApiWorld, type ApiWorld } from './shares/operations/api-fixture.ts';
 import { openLoginParts, type LoginParts } from './shares/logins/mod.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { it } from 'node:test';
 import { silentLog } from '#base';
-import type { GatewayFeedEvent } from '#domain';
+import type { GatewayFeedEvent } from '#domain/gateway-shapes';
 import { openApiWorld } from './shares/operations/api-fixture.ts';
 import { GatewayFeed } from './shares/gateway-feed/gateway-feed.ts';
 import { KeyRotation } from './credentials/oauth/mod.ts';

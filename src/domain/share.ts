@@ -1,7 +1,7 @@
 /** A share, the overlay service that a user publishes. Other types of it are derived from this one. */
 import type { AccessRules } from './access/access-rules.ts';
 import type { BackendMode } from './backend-mode-table.ts';
-import type { GatewayInspection } from './shapes/gateway-feed.ts';
+import type { GatewayInspection } from './gateway-shapes/gateway-feed.ts';
 
 export interface ShareFrontend {
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
-import type { GatewayReplay, InspectedRequest } from '#domain';
+import type { GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
 import { contain } from '#net';
 import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';

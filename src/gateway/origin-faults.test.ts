@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { CircuitError } from '#sdk';
-import { OPEN_RULES } from '#domain';
+import { OPEN_RULES } from '#domain/access';
 import { OPEN_ADMISSION } from './access/access.ts';
 import { OpenAccess } from './testing/open-access.ts';
 import { bodyOf, GatewayWorld, get, shareOf, statusOf } from './testing/gateway-world.ts';

@@ -10,7 +10,7 @@ import {
   hostedSharesShape,
   type HostedShare,
   type HostedShareRequest,
-} from '#domain';
+} from '#domain/agent-shapes';
 import type { JsonAnswer, JsonRequest } from '#net';
 import { checkStatus, shapeOf } from './edge-answer.ts';
 import type { EdgeConnection } from './edge-connection.ts';

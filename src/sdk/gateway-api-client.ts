@@ -5,13 +5,13 @@
  */
 import type { TSchema } from 'typebox';
 import { FORMAT_HEADER, FrontdoorError, type Shape, type ShapeOf } from '#base';
+import { LineDecoder } from '#domain';
 import {
   failuresShape,
   GATEWAY_FEED_HEARTBEAT_MS,
   gatewayFeedShape,
   gatewayUsageShape,
   inspectionsShape,
-  LineDecoder,
   loginCallbackShape,
   loginRedeemedShape,
   loginRedemptionShape,
@@ -34,7 +34,7 @@ import {
   type RequestFailure,
   type SessionQuery,
   type TrafficReport,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import type { JsonAnswer } from '#net';
 import { checkStatus, shapeOf } from './edge-answer.ts';
 import type { EdgeConnection } from './edge-connection.ts';

@@ -4,7 +4,7 @@
  * decides whom the client dials, so only its owner may access it.
  */
 import { messageOf, type Log, type ShapeOf } from '#base';
-import { keptControlPlanesShape } from '#domain';
+import { keptControlPlanesShape } from '#domain/agent-shapes';
 import { readPrivateFile, setAside, writeFileDurably } from '#net';
 
 export const CONTROL_PLANES_FILE = 'control-planes.json';

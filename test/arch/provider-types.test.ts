@@ -1,7 +1,7 @@
 // The row of a type of auth provider has all that is particular about it (ADR 0081): other product code asks the table.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 const TABLE = 'src/domain/provider-types/';

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import type { AgentResults } from '#domain';
+import type { AgentResults } from '#domain/agent-shapes';
 import { POISONED, FAULT_PLACES, type FaultPlace } from '../support/fault-place-table.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { httpGet } from '../support/world.ts';

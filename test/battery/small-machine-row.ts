@@ -10,7 +10,7 @@ import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE } from '#domain';
+import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { ControlGroup } from '../support/control-group.ts';
 import { until } from '../support/deadline.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { readHostPort } from '#base';
 import { callAgent } from '#cli';
-import type { AgentAccessView } from '#domain';
+import type { AgentAccessView } from '#domain/agent-shapes';
 import { until, within } from '../support/deadline.ts';
 import { openWorld, type World, type WorldAgent } from '../support/world.ts';
 

@@ -13,7 +13,7 @@ import {
   portsFileShape,
   profilesShape,
   sampleReadyShape,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { fromOrderShape, toOrderShape } from '../../bin/order-messages.ts';
 import { fromWorkerShape, toWorkerShape } from '../../bin/worker-messages.ts';
 import { later, type ShapeRow } from './shape-row.ts';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
-import type { GatewaySnapshot } from '#domain';
+import type { GatewaySnapshot } from '#domain/gateway-shapes';
 import { loadIdentityFile } from '#net';
 import { EdgeApiClient, GatewayApiClient } from '#sdk';
 import { until, within } from '../support/deadline.ts';

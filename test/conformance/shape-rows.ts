@@ -3,14 +3,17 @@
  * version, and the text of a later version of the same format, each with the expected result. Rows are by the name of
  * the constant. Those of files, and of processes of one machine, are in `local-shape-rows.ts`.
  */
+import { OPEN_RULES, sentAccessRules } from '#domain/access';
 import {
   agentSelfShape,
-  failuresShape,
-  gatewayFeedShape,
-  gatewayUsageShape,
   hostedShareRequestShape,
   hostedShareShape,
   hostedSharesShape,
+} from '#domain/agent-shapes';
+import {
+  failuresShape,
+  gatewayFeedShape,
+  gatewayUsageShape,
   inspectionsShape,
   keptSharesShape,
   loginCallbackShape,
@@ -19,13 +22,11 @@ import {
   loginReturnedShape,
   loginStartedShape,
   loginStartShape,
-  OPEN_RULES,
   providerQueryShape,
-  sentAccessRules,
   sessionFoundShape,
   sessionQueryShape,
   trafficReportShape,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { LOCAL_SHAPE_ROWS } from './local-shape-rows.ts';
 import { later, type ShapeRow } from './shape-row.ts';
 

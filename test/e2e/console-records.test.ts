@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
-import type { InspectedRequest, RequestFailure } from '#domain';
+import type { InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
 import { JsonClient } from '#net';
 import { EdgeApiClient, enrollIdentity, GatewayApiClient } from '#sdk';
 import {

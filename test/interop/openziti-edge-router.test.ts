@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain/agent-shapes';
 import { freePort } from '../support/free-port.ts';
 import { enrollGo, startTunneler, type GoIdentity, type Tunneler } from '../compat/openziti/tunneler.ts';
 import { until } from '../support/deadline.ts';

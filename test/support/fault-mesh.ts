@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE } from '#domain';
+import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
 import { JsonClient } from '#net';
 import { LINK_DIALER_DEFAULTS } from '../../src/router/config/testing/router-config-defaults.ts';
 import { EchoService } from './counted-echo.ts';

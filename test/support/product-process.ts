@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentShareResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentShareResult } from '#domain/agent-shapes';
 import type { DemoReady } from '../../bin/ready-file.ts';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until, within } from './deadline.ts';

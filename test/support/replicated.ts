@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import type { FirstStart } from '#control';
-import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain/agent-shapes';
 import { JsonClient, loadIdentityFile, type JsonAnswer } from '#net';
 import { callCommand } from './command-line.ts';
 import { PartProcess } from './part-process.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
 import { JsonClient, type JsonAnswer } from '#net';
 import { makeTestAuthority } from './certificates.ts';
 import { callCommand, type CommandRunner } from './command-line.ts';

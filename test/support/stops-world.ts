@@ -7,7 +7,7 @@ import { createServer, request, type ClientRequest, type Server } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
 import { JsonClient } from '#net';
 import { until } from './deadline.ts';
 import { freePort } from './free-port.ts';

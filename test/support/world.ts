@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { openSdkNetwork, startAgent, type Agent } from '#agent';
 import { silentLog, type Log } from '#base';
 import { callAgent } from '#cli';
-import type { AgentShareResult } from '#domain';
+import type { AgentShareResult } from '#domain/agent-shapes';
 import { JsonClient, type JsonAnswer } from '#net';
 import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk';
 import { afterRunning } from './deadline.ts';

@@ -3,7 +3,12 @@
  * opened again at the next start; those of the configuration file come from there.
  */
 import { BackOff, formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
-import { keptAccessesShape, type AccessProtocol, type AgentAccessView, type KeptAccess } from '#domain';
+import {
+  keptAccessesShape,
+  type AccessProtocol,
+  type AgentAccessView,
+  type KeptAccess,
+} from '#domain/agent-shapes';
 import type { Circuit } from '#sdk';
 import { DATAGRAM_IDLE_MS } from '../datagram-side.ts';
 import { loadStateFile, saveJsonFile } from '../state-file.ts';

@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
-import type { Credentials } from '#domain';
+import type { Credentials } from '#domain/agent-shapes';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { addApiOptions, type ApiFlags } from './api-options.ts';
 import type { LoginFlags } from './login.ts';

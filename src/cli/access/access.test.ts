@@ -1,5 +1,5 @@
 // What a command calls, and with which credentials: options, then the environment, then the profile.
-import type { Profile } from '#domain';
+import type { Profile } from '#domain/agent-shapes';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

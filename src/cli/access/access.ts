@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
-import type { Credentials, Profile } from '#domain';
+import type { Credentials, Profile } from '#domain/agent-shapes';
 import type { CliIo } from '../cli-io.ts';
 import { ManagementClient, type ManagementAccess } from '../management-client.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';

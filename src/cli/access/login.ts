@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { definedFields, FrontdoorError, messageOf } from '#base';
-import type { Credentials, Profile } from '#domain';
+import type { Credentials, Profile } from '#domain/agent-shapes';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
 import { printable } from '../output/printable.ts';

@@ -1,4 +1,4 @@
-import type { Profile } from '#domain';
+import type { Profile } from '#domain/agent-shapes';
 import assert from 'node:assert/strict';
 import {
   chmodSync,

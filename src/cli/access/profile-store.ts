@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FrontdoorError } from '#base';
-import { profilesShape, type Profile, type ProfileFile, type Profiles } from '#domain';
+import { profilesShape, type Profile, type ProfileFile, type Profiles } from '#domain/agent-shapes';
 import { readPrivateFile, writeFileDurably } from '#net';
 
 export const DEFAULT_PROFILE = 'default';

@@ -1,7 +1,7 @@
 /** `frontdoor doctor`: its options. The checks are loaded when it runs. */
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { AGENT_SOCKET_FILE } from '#domain';
+import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
 import { addApiOptions, frontdoorOption } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { DoctorFlags } from './doctor.ts';

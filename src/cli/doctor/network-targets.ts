@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopbackHost } from '#base';
 import type { InstallationAnswer } from '#contract';
-import { portsFileShape } from '#domain';
+import { portsFileShape } from '#domain/agent-shapes';
 import { loadIdentityFile } from '#net';
 
 export interface NetworkTarget {

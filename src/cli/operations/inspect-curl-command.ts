@@ -1,7 +1,7 @@
 /** `frontdoor shares inspect curl TOKEN ID`: prints a recorded request as a command for `curl`, and sends nothing. */
 import { Command } from 'commander';
 import { curlCommand, type InspectedRequestAnswer, type ShareAnswer } from '#contract';
-import { REDACTED } from '#domain';
+import { REDACTED } from '#domain/gateway-shapes';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { isText } from '../output/inspected-text.ts';

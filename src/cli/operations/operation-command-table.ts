@@ -3,7 +3,7 @@
  * Arguments and options are derived from the operation's parameters and schema.
  */
 import type { OperationId } from '#contract';
-import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain/provider-types';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';

@@ -1,6 +1,6 @@
 /** Errors of the control plane, by the code that its parts use. The APIs have words of their own for what callers get. */
 import { errorsSince } from '#base';
-import { LOGIN_TYPES_TEXT } from '#domain';
+import { LOGIN_TYPES_TEXT } from '#domain/provider-types';
 
 export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'api-tls-missing': {

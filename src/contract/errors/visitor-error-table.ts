@@ -2,14 +2,8 @@
  * What visitors of a share get from the gateway instead of an answer: `error` of the JSON, and the code that the owner
  * of the share finds with the error id. The remedies are those that `frontdoor why` shows.
  */
-import {
-  ACCESS_REASONS,
-  MESSAGE_REFUSALS,
-  remedyOf,
-  type AccessReason,
-  type FailureCode,
-  type MessageRefusal,
-} from '#domain';
+import { MESSAGE_REFUSALS, remedyOf, type FailureCode, type MessageRefusal } from '#domain';
+import { ACCESS_REASONS, type AccessReason } from '#domain/access';
 
 export interface VisitorErrorRow {
   /** HTTP statuses; none where no visitor sees the code. */

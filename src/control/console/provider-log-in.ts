@@ -3,7 +3,9 @@
  * a cookie of that browser, sealed: no other browser can end the log-in, and nobody fills the database with attempts.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
-import { apiSpelling, PROVIDER_TYPES, type LoginRefusal } from '#domain';
+import { apiSpelling } from '#domain';
+import type { LoginRefusal } from '#domain/gateway-shapes';
+import { PROVIDER_TYPES } from '#domain/provider-types';
 import { appendAudit, UNPROVEN } from '../audit/mod.ts';
 import {
   isLoginState,

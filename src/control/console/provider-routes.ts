@@ -1,6 +1,6 @@
 /** The routes of log-ins at the console through an identity provider. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { LoginRefusalReason } from '#domain';
+import type { LoginRefusalReason } from '#domain/gateway-shapes';
 import { ATTEMPT_COOKIE_ENDED, attemptCookie, attemptOf, sessionCookie } from './console-cookie.ts';
 import { continuePage, leadOnPage, problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';

@@ -1,5 +1,6 @@
 /** The role that a newcomer gets from an identity provider's statements. */
-import { EmailPatterns, type Role } from '#domain';
+import type { Role } from '#domain';
+import { EmailPatterns } from '#domain/access';
 import type { ProvenPerson } from '../shares/logins/mod.ts';
 import type { RoleRule } from '../credentials/people/mod.ts';
 

@@ -2,8 +2,8 @@
  * Reasons of access control to refuse a request, as failures with their page. The file has data and look-ups;
  * decisions are made elsewhere.
  */
-import { ACCESS_REASONS, type AccessReason } from '#domain';
-import type { LoginRefusalReason } from '#domain';
+import { ACCESS_REASONS, type AccessReason } from '#domain/access';
+import type { LoginRefusalReason } from '#domain/gateway-shapes';
 import type { Failure } from '../answers/failure-table.ts';
 
 const AT_CONTROL: ReadonlySet<AccessReason> = new Set([

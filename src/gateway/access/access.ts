@@ -3,7 +3,7 @@
  * while the request continues. A decision is made from memory if possible; a promise means that something must be
  * computed or looked up.
  */
-import type { CallerIdentity } from '#domain';
+import type { CallerIdentity } from '#domain/access';
 import type { Failure } from '../answers/failure-table.ts';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
 import type { PageHelp } from '../answers/page-help.ts';

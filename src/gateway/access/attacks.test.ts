@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { argon2Sync, randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { SessionQuery } from '#domain';
+import type { SessionQuery } from '#domain/gateway-shapes';
 import {
   AccessWorld,
   BROWSER_LINE,

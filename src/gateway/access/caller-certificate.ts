@@ -1,5 +1,5 @@
 /** The client's certificate as access rules use it. */
-import type { CallerCertificate, CompiledRules } from '#domain';
+import type { CallerCertificate, CompiledRules } from '#domain/access';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 
 /** Whether the handshake requested no certificate, or named other authorities than the rules do now. */

@@ -3,7 +3,8 @@
  * own validity depends on. The objects are mutable, and one caller object serves all requests with the same
  * credential.
  */
-import { canonicalEmail, type CallerIdentity, type GatewaySession } from '#domain';
+import { canonicalEmail, type CallerIdentity } from '#domain/access';
+import type { GatewaySession } from '#domain/gateway-shapes';
 import type { ClientCertificate } from '../certificates/client-certificate.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { Caller, type Guard, type KeyIssuer, type TokenIssuer } from './caller.ts';

@@ -3,7 +3,8 @@
  * renewed before they expire. While requests look alike, they share one admission object without allocation.
  * Mutable, because it is on the path of every request.
  */
-import { decideIdentity, type AccessReason, type CallerIdentity, type GatewayTokenIssuer } from '#domain';
+import { decideIdentity, type AccessReason, type CallerIdentity } from '#domain/access';
+import type { GatewayTokenIssuer } from '#domain/gateway-shapes';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { AccessAdmission } from './access.ts';

@@ -1,13 +1,8 @@
 // What an explanation says of a request that is not sent is what becomes of the request when it is.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  compileRules,
-  explainAccess,
-  type AccessRules,
-  type ExplainedRequest,
-  type GatewayProvider,
-} from '#domain';
+import { compileRules, explainAccess, type AccessRules, type ExplainedRequest } from '#domain/access';
+import type { GatewayProvider } from '#domain/gateway-shapes';
 import {
   makeTestAuthority,
   type TestAuthority,

@@ -9,12 +9,10 @@ import {
   decideIdentity,
   decideNetwork,
   decideProvability,
-  GATEWAY_TRUST_MS,
   pathKind,
   type CallerCertificate,
-  type GatewayDelta,
-  type GatewayProvider,
-} from '#domain';
+} from '#domain/access';
+import { GATEWAY_TRUST_MS, type GatewayDelta, type GatewayProvider } from '#domain/gateway-shapes';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';

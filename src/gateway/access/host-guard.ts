@@ -2,7 +2,7 @@
  * What guards a host: computed once from the share's rules and the current providers. A provider that is unknown,
  * disabled, or of another frontdoor guards the host without admitting anybody.
  */
-import { acceptsTokens } from '#domain';
+import { acceptsTokens } from '#domain/provider-types';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Guard } from './caller.ts';
 import type { Provider } from './provider.ts';

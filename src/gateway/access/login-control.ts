@@ -12,7 +12,7 @@ import type {
   LoginStart,
   LoginStarted,
   SessionQuery,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { FrontdoorError } from '#base';
 
 export interface LoginControl {

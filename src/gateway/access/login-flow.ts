@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { messageOf, type Log } from '#base';
-import type { LoginRefusal } from '#domain';
+import type { LoginRefusal } from '#domain/gateway-shapes';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';

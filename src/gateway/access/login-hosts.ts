@@ -2,7 +2,7 @@
  * The host `oauth.<zone>`, to which identity providers redirect browsers, and where origins find the public keys
  * of identity tokens. It serves nothing else, and only over TLS, so that codes are never sent in clear.
  */
-import type { GatewayZoneOwner } from '#domain';
+import type { GatewayZoneOwner } from '#domain/gateway-shapes';
 import { FAILURES } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { isForName, type ClientFacts } from '../circuits/route-decision.ts';

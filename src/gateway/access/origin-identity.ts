@@ -5,7 +5,9 @@
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { messageOf, type Log } from '#base';
-import { loginHostOf, type CallerIdentity, type GatewayKeys } from '#domain';
+import { loginHostOf } from '#domain';
+import type { CallerIdentity } from '#domain/access';
+import type { GatewayKeys } from '#domain/gateway-shapes';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 const LIFE_S = 300;

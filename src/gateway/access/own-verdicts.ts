@@ -3,7 +3,7 @@
  * responses.
  */
 import { isLoopbackHost } from '#base';
-import type { AccessReason, CallerIdentity } from '#domain';
+import type { AccessReason, CallerIdentity } from '#domain/access';
 import type { Failure } from '../answers/failure-table.ts';
 import type { PageHelp, WantedCredential } from '../answers/page-help.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';

@@ -2,7 +2,7 @@
  * Admission because of the request's path or method, for every caller. While the request continues, the same
  * condition is checked again.
  */
-import { pathKind, type CompiledRules } from '#domain';
+import { pathKind, type CompiledRules } from '#domain/access';
 import type { AccessAdmission } from './access.ts';
 import type { OwnCookies } from './own-cookies.ts';
 

@@ -3,7 +3,7 @@
  * Each is decided from memory if possible. An invalid credential does not prevent a valid one from being found.
  */
 import { AttemptLimits, messageOf, type AttemptRate, type Log } from '#base';
-import type { AccessReason } from '#domain';
+import type { AccessReason } from '#domain/access';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';

@@ -3,7 +3,8 @@
  * sent, and the one to which it returns. ID tokens are not kept and not sent as a hint, so the provider asks the
  * person for confirmation.
  */
-import { loginHostOf, type GatewayProvider } from '#domain';
+import { loginHostOf } from '#domain';
+import type { GatewayProvider } from '#domain/gateway-shapes';
 
 /** A path at `oauth.<zone>`, which is registered at the provider like its callback. */
 export const LOGGED_OUT_PATH = /^\/[0-9A-Za-z-]{1,64}\/auth\/logged-out$/;

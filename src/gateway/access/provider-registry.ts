@@ -1,5 +1,5 @@
 /** The auth providers from the feed, and the guards of hosts that follow from them. */
-import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain';
+import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain/gateway-shapes';
 import { failAlone } from '#net';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { guardOf, type HostGuard } from './host-guard.ts';

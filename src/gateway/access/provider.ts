@@ -3,7 +3,8 @@
  * has verified.
  */
 import { createHmac } from 'node:crypto';
-import { provesPeople, type GatewayProvider, type GatewayTokenIssuer } from '#domain';
+import type { GatewayProvider, GatewayTokenIssuer } from '#domain/gateway-shapes';
+import { provesPeople } from '#domain/provider-types';
 import { KeyCaller } from './caller-kinds.ts';
 import { ownCopy } from './request-credentials.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { AccessRules } from '#domain';
+import type { AccessRules } from '#domain/access';
 import {
   AccessWorld,
   BROWSER_LINE,

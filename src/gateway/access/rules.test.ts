@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
-import type { AccessRules, GatewayShare } from '#domain';
+import type { AccessRules } from '#domain/access';
+import type { GatewayShare } from '#domain/gateway-shapes';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import {
   AccessWorld,

@@ -2,7 +2,7 @@
  * A bounded cache of sessions by cookie; the control plane has all of them. A session that was ended is evicted
  * at once, even if that notification overtakes the response to a look-up.
  */
-import type { GatewaySession } from '#domain';
+import type { GatewaySession } from '#domain/gateway-shapes';
 import { BoundedMap } from './bounded-map.ts';
 import { SessionCaller } from './caller-kinds.ts';
 import { ownCopy } from './request-credentials.ts';

@@ -4,7 +4,7 @@
  * limited rate, so that invented key ids cause almost no work.
  */
 import { compactVerify, importJWK, type CryptoKey, type JWK } from 'jose';
-import type { GatewayTokenIssuer } from '#domain';
+import type { GatewayTokenIssuer } from '#domain/gateway-shapes';
 import { BoundedMap } from './bounded-map.ts';
 import type { TokenIssuer } from './caller.ts';
 import { TOKEN_LEEWAY_MS, TokenCaller } from './caller-kinds.ts';

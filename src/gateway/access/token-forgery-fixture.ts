@@ -6,7 +6,7 @@ import {
   type KeyObject,
   type SignKeyObjectInput,
 } from 'node:crypto';
-import type { GatewayProvider, GatewayTokenIssuer } from '#domain';
+import type { GatewayProvider, GatewayTokenIssuer } from '#domain/gateway-shapes';
 import { providerOf } from '../testing/access-world.ts';
 
 const ISSUER = 'https://idp.example';

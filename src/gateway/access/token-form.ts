@@ -3,7 +3,7 @@
  * most by id, with well-formed claims. RFC 7515, 7519 and 8725, without their leniencies. `token-check.ts`
  * verifies the signature.
  */
-import { canonicalEmail, type CallerIdentity } from '#domain';
+import { canonicalEmail, type CallerIdentity } from '#domain/access';
 
 export const MAX_TOKEN = 8_192;
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;

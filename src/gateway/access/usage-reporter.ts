@@ -3,7 +3,7 @@
  * noted time. What could not be reported stays for the next report.
  */
 import { messageOf, type Log } from '#base';
-import { MAX_USAGE_ENTRIES, type GatewayUsage } from '#domain';
+import { MAX_USAGE_ENTRIES, type GatewayUsage } from '#domain/gateway-shapes';
 import type { Caller } from './caller.ts';
 import { KeyCaller, SessionCaller } from './caller-kinds.ts';
 import { answerInTime } from './login-control.ts';

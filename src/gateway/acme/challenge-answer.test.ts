@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPEN_RULES } from '#domain';
+import { OPEN_RULES } from '#domain/access';
 import { bodyOf, GatewayWorld, statusOf } from '../testing/gateway-world.ts';
 import { challengeAnswers } from './challenge-answer.ts';
 

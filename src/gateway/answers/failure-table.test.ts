@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VISITOR_ERRORS } from '#contract/errors';
-import { ACCESS_REASONS, MESSAGE_REFUSALS, type AccessReason, type MessageRefusal } from '#domain';
+import { MESSAGE_REFUSALS, type MessageRefusal } from '#domain';
+import { ACCESS_REASONS, type AccessReason } from '#domain/access';
 import { CircuitError, type CircuitErrorCode } from '#sdk';
 import {
   ACCESS_FAILURES,

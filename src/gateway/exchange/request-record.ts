@@ -3,7 +3,7 @@
  * object per request; times are monotonic milliseconds, 0 for stages that were not reached.
  */
 import { performance } from 'node:perf_hooks';
-import type { CallerIdentity } from '#domain';
+import type { CallerIdentity } from '#domain/access';
 import type { AccessAdmission } from '../access/access.ts';
 import { manyCookies } from '../answers/cookie-bomb.ts';
 import type { Failure } from '../answers/failure-table.ts';

@@ -3,7 +3,7 @@
  * for operators if no share has the host. The rate is limited in total, per share, and separately for hosts
  * without a share, so that intended refusals do not displace records that others need.
  */
-import { NO_SHARE, type RequestFailure } from '#domain';
+import { NO_SHARE, type RequestFailure } from '#domain/gateway-shapes';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import { identityTextOf, pathOf, timingsOf, traceIdOf, unixMsOf } from './request-facts.ts';

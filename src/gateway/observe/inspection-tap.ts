@@ -2,7 +2,7 @@
  * Collects the data of one inspected request: both heads, and the configured part of both bodies. It copies the
  * data and reports how much it holds. Secrets are removed when the record is made, before it is sent anywhere.
  */
-import { REDACTED, type InspectedMessage } from '#domain';
+import { REDACTED, type InspectedMessage } from '#domain/gateway-shapes';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { ExchangeTap } from '../exchange/request-record.ts';
 import { redactedBody, redactedHeaders, type Header, type SecretNames } from './redaction.ts';

@@ -3,7 +3,7 @@
  * second are recorded, without a body: the failure records have all of them, and admitted requests are not
  * displaced.
  */
-import type { GatewayProvider, GatewayShare, InspectedRequest } from '#domain';
+import type { GatewayProvider, GatewayShare, InspectedRequest } from '#domain/gateway-shapes';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';

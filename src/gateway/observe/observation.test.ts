@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { silentLog, type SchemaValue, type ShapeProblem } from '#base';
+import { hasRemedy } from '#domain';
+import { ACCESS_REASONS, OPEN_RULES } from '#domain/access';
 import {
-  ACCESS_REASONS,
-  hasRemedy,
   NO_SHARE,
-  OPEN_RULES,
   failuresShape,
   inspectionsShape,
   type GatewayProvider,
   type GatewayReplay,
   type InspectedRequest,
   type RequestFailure,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { metricsText, openMetricsEndpoint, type MetricsWriter } from '#net';
 import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
 import { FAILURES } from '../answers/failure-table.ts';

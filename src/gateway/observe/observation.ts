@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Log } from '#base';
-import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain';
+import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
 import type { RequestObserver } from '../exchange/request-record.ts';
 import { AccessLog } from './access-log.ts';
 import type { Exposition } from '#net';

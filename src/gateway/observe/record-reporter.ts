@@ -4,7 +4,7 @@
  * dropped and counted; requests never wait.
  */
 import { BackOff, FrontdoorError, messageOf, type BackOffOptions, type Log } from '#base';
-import { MAX_RECORD_BATCH } from '#domain';
+import { MAX_RECORD_BATCH } from '#domain/gateway-shapes';
 import { waitAtMost } from '#net';
 
 export interface RecordReporterOptions<T> {

@@ -2,7 +2,7 @@
  * Removes credentials from a recorded request, even for the owner of its share: by their place, and by names that
  * are common for them. If unsure, data is left out.
  */
-import { REDACTED } from '#domain';
+import { REDACTED } from '#domain/gateway-shapes';
 
 export type Header = readonly [name: string, value: string];
 

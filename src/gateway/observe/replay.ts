@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
-import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain';
+import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain/gateway-shapes';
 import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import type { CircuitPool } from '../circuits/circuit-pool.ts';

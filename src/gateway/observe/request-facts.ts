@@ -1,6 +1,6 @@
 /** Values that all observers derive from a request's record in the same way. Pure, except for the wall clock. */
 import { performance } from 'node:perf_hooks';
-import type { RequestTimings } from '#domain';
+import type { RequestTimings } from '#domain/gateway-shapes';
 import type { RequestRecord } from '../exchange/request-record.ts';
 
 /** The path without its query, which may contain secrets. */

@@ -1,5 +1,10 @@
 /** The share feed's other listener, beside the table of shares: what decides who may come in. */
-import type { GatewayDelta, GatewayProvider, GatewaySnapshot, GatewayZoneOwner } from '#domain';
+import type {
+  GatewayDelta,
+  GatewayProvider,
+  GatewaySnapshot,
+  GatewayZoneOwner,
+} from '#domain/gateway-shapes';
 
 /** What access learns from the share feed, after the share table took the same event. */
 export interface AccessFeed {

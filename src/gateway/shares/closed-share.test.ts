@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { AccessRules, GatewayReplay } from '#domain';
+import type { AccessRules } from '#domain/access';
+import type { GatewayReplay } from '#domain/gateway-shapes';
 import { AccessWorld, deltaOf } from '../testing/access-world.ts';
 import { shareOf } from '../testing/gateway-world.ts';
 

@@ -2,7 +2,7 @@
  * Handles entries of the share feed that cannot be read: such a share is closed, because its rules are unknown, and
  * such a provider admits nobody.
  */
-import type { FeedList, GatewayShare, ServedShare } from '#domain';
+import type { FeedList, GatewayShare, ServedShare } from '#domain/gateway-shapes';
 
 export interface FeedProblem {
   readonly kind: FeedList | 'replay' | 'event';

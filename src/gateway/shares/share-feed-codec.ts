@@ -13,7 +13,7 @@ import {
   type GatewayFeedEvent,
   type KeptShares,
   type ServedShare,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
 /** The position in the feed up to which events were applied. */

@@ -12,7 +12,7 @@ import {
   type GatewayReplay,
   type GatewaySnapshot,
   type ServedShare,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import type { AccessFeed } from './access-feed.ts';
 import type { FeedProblem } from './closed-share.ts';
 import { KeptShareList } from './kept-share-list.ts';

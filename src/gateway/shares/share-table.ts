@@ -4,13 +4,8 @@
  * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state
  * per entry (idle circuits); this file opens no connections and reads no clock.
  */
-import {
-  compileRules,
-  needsIdentity,
-  type CompiledRules,
-  type GatewayShare,
-  type ServedShare,
-} from '#domain';
+import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
+import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
 import { failAlone } from '#net';
 import { canonicalHost } from '../http/host-policy.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';

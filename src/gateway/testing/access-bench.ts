@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { silentLog } from '#base';
-import { compileRules, OPEN_RULES, type AccessRules } from '#domain';
+import { compileRules, OPEN_RULES, type AccessRules } from '#domain/access';
 import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
 import { NO_PROOF } from '../certificates/client-certificate.ts';

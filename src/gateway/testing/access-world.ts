@@ -3,14 +3,8 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { ManualClock } from '#base';
-import {
-  OPEN_RULES,
-  type AccessRules,
-  type GatewayDelta,
-  type GatewayKeys,
-  type GatewayProvider,
-  type GatewayShare,
-} from '#domain';
+import { OPEN_RULES, type AccessRules } from '#domain/access';
+import type { GatewayDelta, GatewayKeys, GatewayProvider, GatewayShare } from '#domain/gateway-shapes';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import type { GatewayAccess as Access, GatewayAccessOptions } from '../access/gateway-access.ts';
 import { GatewayAccess } from '../access/gateway-access.ts';

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Log } from '#base';
-import type { GatewayShare } from '#domain';
+import type { GatewayShare } from '#domain/gateway-shapes';
 import { afterRunning, within } from '../../../test/support/deadline.ts';
 import { recordingLog } from '../../../test/support/recording-log.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway.ts';

@@ -1,7 +1,7 @@
 /** The control plane's half of log-ins for tests: attempts, one-time codes and sessions, scripted and counted. */
 import { randomBytes } from 'node:crypto';
+import type { CallerIdentity } from '#domain/access';
 import type {
-  CallerIdentity,
   GatewaySession,
   GatewayUsage,
   LoginCallback,
@@ -12,7 +12,7 @@ import type {
   LoginStart,
   LoginStarted,
   SessionQuery,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import type { LoginControl } from '../access/login-control.ts';
 
 interface Code {

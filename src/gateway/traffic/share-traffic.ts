@@ -3,7 +3,8 @@
  * route, without allocation once a share is in use. The first count puts the share on the meter's list, so that a
  * collection costs by shares in use, not by existing ones.
  */
-import { LATENCY_BUCKETS, latencyBucketOf, type GatewayShare, type TrafficSample } from '#domain';
+import { LATENCY_BUCKETS, latencyBucketOf } from '#domain';
+import type { GatewayShare, TrafficSample } from '#domain/gateway-shapes';
 
 /** The lowest status that counts as an error. */
 const ERROR_STATUS = 500;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TrafficSample } from '#domain';
+import type { TrafficSample } from '#domain/gateway-shapes';
 import { TrafficLedger } from './traffic-ledger.ts';
 
 const START = Date.UTC(2026, 2, 14);

@@ -2,7 +2,8 @@
  * Traffic that the control plane has not acknowledged yet. Counts are never dropped: when the ledger grows too
  * large, spans are merged to a minute, an hour, a day, and finally latencies are dropped.
  */
-import { addedByClass, mergeLatencies, NO_LATENCIES, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain';
+import { mergeLatencies, NO_LATENCIES } from '#domain';
+import { addedByClass, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain/gateway-shapes';
 
 /** Numbers held; with 8 bytes each, 32 MiB. */
 const MAX_CELLS = 4_194_304;

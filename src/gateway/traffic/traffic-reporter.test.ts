@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { FrontdoorError, ManualClock } from '#base';
-import { MAX_TRAFFIC_SAMPLES, type TrafficReport, type TrafficSample } from '#domain';
+import { MAX_TRAFFIC_SAMPLES, type TrafficReport, type TrafficSample } from '#domain/gateway-shapes';
 import { logInto, type LogEntry } from '../testing/gateway-world.ts';
 import { within } from '../../../test/support/deadline.ts';
 import { startTrafficReporter, type TrafficReporter } from './traffic-reporter.ts';

@@ -13,7 +13,7 @@ import {
   type Clock,
   type Log,
 } from '#base';
-import { MAX_TRAFFIC_SAMPLES, TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
+import { MAX_TRAFFIC_SAMPLES, TRAFFIC_SPAN_MS, type TrafficReport } from '#domain/gateway-shapes';
 import { waitAtMost } from '#net';
 import type { TrafficMeter } from './share-traffic.ts';
 import { TrafficLedger } from './traffic-ledger.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { latencyBucketOf, NO_LATENCIES, type TrafficSample } from '#domain';
+import { latencyBucketOf, NO_LATENCIES } from '#domain';
+import type { TrafficSample } from '#domain/gateway-shapes';
 import { CircuitError } from '#sdk';
 import { GatewayWorld, get, shareOf, statusOf } from '../testing/gateway-world.ts';
 import { TrafficLedger } from './traffic-ledger.ts';

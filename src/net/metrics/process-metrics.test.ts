@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayFeedShape, keptSharesShape, profilesShape } from '#domain';
+import { profilesShape } from '#domain/agent-shapes';
+import { gatewayFeedShape, keptSharesShape } from '#domain/gateway-shapes';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
 import { metricsText } from './metrics-endpoint.ts';
 

@@ -2,7 +2,7 @@
  * Finds the posture of an API session for further channels of it: an SDK reports its posture once. Only sessions that have
  * reported one are kept, for as long as any of their channels, or the memory that has not been freed since, refers to it.
  */
-import type { SessionPosture } from '#domain';
+import type { SessionPosture } from '#domain/posture';
 
 interface SessionIds {
   readonly identityId: string;

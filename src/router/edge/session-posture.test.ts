@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SessionPosture } from '#domain';
+import { SessionPosture } from '#domain/posture';
 import { sdkMessages, type PostureResponse } from '#wire/ctrl';
 
 const NOW_MS = Date.UTC(2026, 0, 1);

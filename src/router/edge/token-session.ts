@@ -3,7 +3,7 @@
  * before it expires.
  */
 import type { X509Certificate } from 'node:crypto';
-import { SessionPosture } from '#domain';
+import { SessionPosture } from '#domain/posture';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { AccessToken } from './controller-tokens.ts';
 

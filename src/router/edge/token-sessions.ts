@@ -4,7 +4,7 @@
  * a short time.
  */
 import { addressKey } from '#base';
-import { MAX_POSTURE_BYTES } from '#domain';
+import { MAX_POSTURE_BYTES } from '#domain/posture';
 import { sdkMessages, type PostureResponses } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { DataModel } from '../model/data-model.ts';

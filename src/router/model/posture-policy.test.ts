@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postureFault, type Posture, type ReportedProcess } from '#domain';
+import { postureFault, type Posture, type ReportedProcess } from '#domain/posture';
 import { ctrlMessages, type CtrlInit, type DataState_PostureCheck } from '#wire/ctrl';
 
 const NOW_MS = Date.UTC(2026, 0, 1);

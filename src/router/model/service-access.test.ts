@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Posture } from '#domain';
+import type { Posture } from '#domain/posture';
 import { ctrlMessages, DataState_Action } from '#wire/ctrl';
 import {
   eventsOf,

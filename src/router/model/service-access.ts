@@ -3,7 +3,7 @@
  * and the device has to pass all posture checks of that policy.
  * The texts of refusals are those of OpenZiti's routers, which SDKs show.
  */
-import { postureFault, type Posture } from '#domain';
+import { postureFault, type Posture } from '#domain/posture';
 import { DataState_PolicyType } from '#wire/ctrl';
 import type { DataModel } from './data-model.ts';
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE } from '#domain';
+import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
 import { nodeFlags } from '../../../bin/node-flags.js';
 import type { Separate } from '../../support/separate.ts';
 import type { BenchRun } from '../bench-run.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
 import { ForgottenFlows } from '../../support/forgotten-flows.ts';
 import { PartProcess } from '../../support/part-process.ts';
 import { startSeparate, type Separate } from '../../support/separate.ts';

@@ -8,7 +8,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operations } from '#contract';
-import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain/provider-types';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 
 /** The top folder of the package. */

@@ -1,5 +1,5 @@
 /** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
-import { SessionPosture } from '#domain';
+import { SessionPosture } from '#domain/posture';
 import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from '../../store/mod.ts';
 

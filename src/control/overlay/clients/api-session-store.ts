@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LeaseClock, messageOf, type Clock, type Log } from '#base';
-import type { SessionPosture } from '#domain';
+import type { SessionPosture } from '#domain/posture';
 import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Secrets } from '../../secrets/mod.ts';

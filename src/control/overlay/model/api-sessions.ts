@@ -3,7 +3,7 @@
  * that channels and circuits do too. The edge API implements this interface, and the overlay controller observes
  * it.
  */
-import type { Posture } from '#domain';
+import type { Posture } from '#domain/posture';
 
 export interface ApiSession {
   readonly id: string;

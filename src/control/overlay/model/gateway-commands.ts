@@ -2,7 +2,7 @@
  * Sends commands from the Management API to a gateway of this control plane, over one of the feed's streams. A
  * control plane without a connected gateway sends none; gateways of its replicas are not asked.
  */
-import type { GatewayReplay } from '#domain';
+import type { GatewayReplay } from '#domain/gateway-shapes';
 
 export class GatewayCommands {
   #send: ((line: string) => boolean) | undefined;

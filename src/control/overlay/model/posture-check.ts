@@ -1,5 +1,5 @@
 /** Posture checks of the edge management API in the form of the router data model, by which they are judged, too. */
-import type { PostureCheck } from '#domain';
+import type { PostureCheck } from '#domain/posture';
 import { textsOf, type EdgeEntityRecord, type JsonObject } from './edge-entity.ts';
 
 export const POSTURE_CHECK_TYPES = ['OS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS', 'PROCESS_MULTI'] as const;

@@ -2,7 +2,7 @@
  * The posture checks of the edge management API, and which of them each service policy demands, which is computed once
  * after a change. Whether the device of a session passes is judged by the posture that it reported.
  */
-import { postureFault, type Posture, type PostureCheck } from '#domain';
+import { postureFault, type Posture, type PostureCheck } from '#domain/posture';
 import { attributedOf, type EdgeEntityRecord, type EdgePolicy } from './edge-entity.ts';
 import { postureCheckOf } from './posture-check.ts';
 import { isSelected, type Attributed } from './role-policy.ts';

@@ -1,7 +1,7 @@
 // Service policies with posture checks: what the posture of a session permits, and what a change of it ends.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { SessionPosture } from '#domain';
+import { SessionPosture } from '#domain/posture';
 import { contentType, decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';

@@ -1,5 +1,5 @@
 /** API sessions for tests, without log-ins, expiry or a store. */
-import type { Posture } from '#domain';
+import type { Posture } from '#domain/posture';
 import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
 
 export class FakeSessions implements ApiSessions {

@@ -4,14 +4,14 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { definedFields, fieldsOf, FORMAT_HEADER } from '#base';
+import type { Share } from '#domain';
 import {
   agentSelfShape,
   hostedShareRequestShape,
   hostedShareShape,
   hostedSharesShape,
   type HostedShare,
-  type Share,
-} from '#domain';
+} from '#domain/agent-shapes';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';

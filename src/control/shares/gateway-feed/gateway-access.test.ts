@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
+import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain/gateway-shapes';
 import { GatewayFeed } from './gateway-feed.ts';
 import { createFrontdoor, deleteFrontdoor } from '../records/frontdoor-store.ts';
 import { deleteAuthProvider, lockAuthProvider } from '../records/auth-provider-store.ts';

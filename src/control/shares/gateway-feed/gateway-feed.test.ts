@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as tls from 'node:tls';
 import { after, before, test } from 'node:test';
-import type { GatewayDelta, GatewayFeedEvent, GatewayShares, GatewaySnapshot } from '#domain';
+import type { GatewayDelta, GatewayFeedEvent, GatewayShares, GatewaySnapshot } from '#domain/gateway-shapes';
 import { OverlayModel, type Service } from '../../overlay/model/mod.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from '../../ziti/client-api/edge-api-fixture.ts';
 import type { GatewayAccessSource } from '../logins/gateway-access.ts';

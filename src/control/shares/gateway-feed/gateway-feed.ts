@@ -4,13 +4,8 @@
  * produces lines of text; it does not use sockets.
  */
 import { definedFields } from '#base';
-import {
-  sentAccessRules,
-  type AccessRules,
-  type GatewayDelta,
-  type GatewayFeedEvent,
-  type GatewayShare,
-} from '#domain';
+import { sentAccessRules, type AccessRules } from '#domain/access';
+import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain/gateway-shapes';
 import { contain, mapAlone } from '#net';
 import type { AccessChange, GatewayAccessSource } from '../logins/gateway-access.ts';
 import type { OverlayModel, Service } from '../../overlay/model/mod.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { GatewayFeedEvent, LoginStart, Share } from '#domain';
+import type { Share } from '#domain';
+import type { GatewayFeedEvent, LoginStart } from '#domain/gateway-shapes';
 import { EgressClient } from '#net';
 import { parseAllowedNetworks } from '#domain';
 import { until } from '../../../../test/support/deadline.ts';

@@ -17,7 +17,7 @@ import {
   providerQueryShape,
   sessionFoundShape,
   sessionQueryShape,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { takeGatewayUsage } from '../logins/gateway-usage.ts';
 import type { LoginParts } from '../logins/login-parts.ts';
 import { bodyRule, type CallerContext, readBody, readReport, sendShape } from '../../overlay/clients/mod.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { within } from '../../../../test/support/deadline.ts';
-import { NO_SHARE, type GatewayReplay, type InspectedRequest, type RequestFailure } from '#domain';
+import {
+  NO_SHARE,
+  type GatewayReplay,
+  type InspectedRequest,
+  type RequestFailure,
+} from '#domain/gateway-shapes';
 import { findUnroutedFailure } from '../records/unrouted-failure-store.ts';
 import { resourceChangeOf } from '../../store/mod.ts';
 import {

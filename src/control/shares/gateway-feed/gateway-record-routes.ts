@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
-import { failuresShape, inspectionsShape, NO_SHARE } from '#domain';
+import { failuresShape, inspectionsShape, NO_SHARE } from '#domain/gateway-shapes';
 import { putFailures, putInspected } from '../records/request-record-store.ts';
 import { putUnroutedFailures } from '../records/unrouted-failure-store.ts';
 import { touchResource } from '../../store/mod.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { FORMAT_HEADER, type Clock, type Log } from '#base';
-import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain';
+import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain/gateway-shapes';
 import type { GatewayCommands } from '../../overlay/model/mod.ts';
 import {
   couldNotValidate,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FORMAT_HEADER } from '#base';
-import { TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
+import { TRAFFIC_SPAN_MS, type TrafficReport } from '#domain/gateway-shapes';
 import {
   openEdgeFixture,
   rawRequest,

@@ -1,6 +1,6 @@
 /** `/gateway/v1/metrics`: traffic reports of gateways. A repeated report is acknowledged again. */
 import type { FastifyInstance } from 'fastify';
-import { trafficReportShape } from '#domain';
+import { trafficReportShape } from '#domain/gateway-shapes';
 import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { bodyRule, MAX_BODY_BYTES, type CallerContext, readReport } from '../../overlay/clients/mod.ts';
 

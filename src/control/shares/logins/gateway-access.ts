@@ -2,7 +2,7 @@
  * The data that gateways need, besides shares, for access decisions: auth providers without their secrets, zones,
  * keys, and ended sessions. It reports changes; the feed serializes them.
  */
-import type { GatewayKeys, GatewayProvider, GatewayZoneOwner } from '#domain';
+import type { GatewayKeys, GatewayProvider, GatewayZoneOwner } from '#domain/gateway-shapes';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import { concerns, type Change, type Queries, type Store } from '../../store/mod.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import type { GatewayUsage } from '#domain';
+import type { GatewayUsage } from '#domain/gateway-shapes';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { takeGatewayUsage } from './gateway-usage.ts';
 import { LoginSweep } from './login-sweep.ts';

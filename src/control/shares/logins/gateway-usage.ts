@@ -3,7 +3,7 @@
  * certificate. Times never go backwards or beyond now, whatever a gateway reports. Equal seconds are written with
  * one statement.
  */
-import type { GatewayUsage } from '#domain';
+import type { GatewayUsage } from '#domain/gateway-shapes';
 import type { Queries, Store } from '../../store/mod.ts';
 
 const SECOND_MS = 1_000;

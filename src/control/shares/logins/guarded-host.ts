@@ -1,5 +1,5 @@
 /** A share at one of its hosts: the providers that guard it there, and the host that receives its log-ins. */
-import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain';
+import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain/access';
 import type { OverlayModel } from '../../overlay/model/mod.ts';
 
 export interface GuardedHost {

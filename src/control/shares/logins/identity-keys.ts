@@ -5,7 +5,7 @@
 import { createPublicKey } from 'node:crypto';
 import { exportJWK } from 'jose';
 import type { Clock } from '#base';
-import type { GatewayKeys } from '#domain';
+import type { GatewayKeys } from '#domain/gateway-shapes';
 import type { Secrets } from '../../secrets/mod.ts';
 import { concerns, type Store } from '../../store/mod.ts';
 import { createSigningKey, listSigningKeys } from '../../credentials/oauth/mod.ts';

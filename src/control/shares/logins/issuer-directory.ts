@@ -4,14 +4,13 @@
  * its log-out; other metadata is fetched at a log-in.
  */
 import { messageOf, type Clock, type Log } from '#base';
+import type { GatewayProviderLogout, GatewayTokenIssuer } from '#domain/gateway-shapes';
 import {
   acceptsTokens,
   PROVIDER_TYPES,
   type AuthProviderType,
-  type GatewayProviderLogout,
-  type GatewayTokenIssuer,
   type IssuerAddress,
-} from '#domain';
+} from '#domain/provider-types';
 import type { EgressClient } from '#net';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import { concerns, type Queries, type Store } from '../../store/mod.ts';

@@ -3,7 +3,7 @@
  * conditional update, so that of several attempts one succeeds. State and code are stored as HMACs, verifier and
  * nonce encrypted.
  */
-import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain';
+import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain/gateway-shapes';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { LoginAttemptTable, Queries } from '../../store/mod.ts';
 

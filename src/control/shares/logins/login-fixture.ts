@@ -1,14 +1,9 @@
 /** The control plane's half of log-ins over a store for tests, with a share. */
 import { createHash, randomUUID } from 'node:crypto';
 import { ManualClock, type Log, type LogFields } from '#base';
-import {
-  parseAllowedNetworks,
-  type AuthProviderType,
-  type LoginRedeemed,
-  type LoginStart,
-  type ProviderData,
-  type Share,
-} from '#domain';
+import { parseAllowedNetworks, type Share } from '#domain';
+import type { LoginRedeemed, LoginStart } from '#domain/gateway-shapes';
+import type { AuthProviderType, ProviderData } from '#domain/provider-types';
 import { EgressClient, type EgressClientOptions } from '#net';
 import { goThroughProvider, type LoginBrowserOptions } from '../../../../test/support/login-browser.ts';
 import { attachModel, OverlayModel } from '../../overlay/model/mod.ts';

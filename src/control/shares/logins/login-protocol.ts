@@ -1,7 +1,7 @@
 /** The interface of a log-in protocol for each type of auth provider, and its failures. */
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { messageOf, type Clock } from '#base';
-import type { LoginRefusalReason } from '#domain';
+import type { LoginRefusalReason } from '#domain/gateway-shapes';
 import { unsealedSecrets } from '../provider/provider-secrets.ts';
 import type { KnownProvider } from './provider-directory.ts';
 import type { Secrets } from '../../secrets/mod.ts';

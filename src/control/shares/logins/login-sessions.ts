@@ -3,7 +3,8 @@
  * valid is decided by the current provider and share, not by those at its creation.
  */
 import { randomUUID } from 'node:crypto';
-import type { CallerIdentity, GatewaySession } from '#domain';
+import type { CallerIdentity } from '#domain/access';
+import type { GatewaySession } from '#domain/gateway-shapes';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { LoginSessionTable, Queries, Touch } from '../../store/mod.ts';
 

@@ -3,7 +3,7 @@
  * an hour. Later ones are counted and included in the next event. Events contain no credential and no claim.
  */
 import type { Clock } from '#base';
-import type { GatewaySession } from '#domain';
+import type { GatewaySession } from '#domain/gateway-shapes';
 import { appendMachineAudit, LogInLedger } from '../../audit/mod.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';

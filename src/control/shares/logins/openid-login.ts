@@ -10,7 +10,7 @@ import {
   type Configuration,
   type ServerMetadata,
 } from 'openid-client';
-import { PROVIDER_TYPES, type OpenIdRules, type ProviderClaims } from '#domain';
+import { PROVIDER_TYPES, type OpenIdRules, type ProviderClaims } from '#domain/provider-types';
 import type { KnownProvider } from './provider-directory.ts';
 import { servesTenants, verifyIdToken, type IdTokenClaims } from './id-token.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';

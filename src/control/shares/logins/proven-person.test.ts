@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_IDENTITY_BYTES } from '#domain';
+import { MAX_IDENTITY_BYTES } from '#domain/access';
 import { personOf, verifiedEmail } from './proven-person.ts';
 
 const rule = { trustsUnsaid: false };

@@ -2,7 +2,8 @@
  * The person in an identity provider's response, reduced to what the product uses: an e-mail address only if it
  * is verified, claims without those of the protocol and within a size limit.
  */
-import { canonicalEmail, MAX_IDENTITY_BYTES, type CallerIdentity, type ProviderClaims } from '#domain';
+import { canonicalEmail, MAX_IDENTITY_BYTES, type CallerIdentity } from '#domain/access';
+import type { ProviderClaims } from '#domain/provider-types';
 
 export interface ProvenPerson {
   readonly subject: string;

@@ -2,7 +2,8 @@
  * All auth providers of the installation in memory, equal to the store: loaded at the start, and again after each
  * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
-import { hasKeys, type AuthProviderType, type GatewayApiKeys, type ProviderData } from '#domain';
+import type { GatewayApiKeys } from '#domain/gateway-shapes';
+import { hasKeys, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { mapAlone } from '#net';
 import type { AuthProviderTable, Change, Queries, Store } from '../../store/mod.ts';
 

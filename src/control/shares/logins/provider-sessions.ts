@@ -3,7 +3,7 @@
  * session ended at one control plane is ended at all of them, also after restarts. Every gateway is notified.
  */
 import { sql } from 'kysely';
-import type { CallerIdentity } from '#domain';
+import type { CallerIdentity } from '#domain/access';
 import {
   narrowed,
   type AuthProviderTable,

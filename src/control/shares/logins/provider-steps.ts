@@ -3,7 +3,8 @@
  * own log-ins, because the steps that wait for one provider, and for all, are limited.
  */
 import type { Clock, Log } from '#base';
-import { PROVIDER_TYPES, type AuthProviderType, type LoginRefusal, type ProviderType } from '#domain';
+import type { LoginRefusal } from '#domain/gateway-shapes';
+import { PROVIDER_TYPES, type AuthProviderType, type ProviderType } from '#domain/provider-types';
 import type { Secrets } from '../../secrets/mod.ts';
 import { githubLogin } from './github-login.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';

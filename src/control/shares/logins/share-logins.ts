@@ -4,20 +4,20 @@
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
-import {
-  loginHostOf,
-  PROVIDER_TYPES,
-  type CallerIdentity,
-  type GatewaySession,
-  type LoginCallback,
-  type LoginRedeemed,
-  type LoginRedemption,
-  type LoginRefusal,
-  type LoginRefusalReason,
-  type LoginReturned,
-  type LoginStart,
-  type LoginStarted,
-} from '#domain';
+import { loginHostOf } from '#domain';
+import type { CallerIdentity } from '#domain/access';
+import type {
+  GatewaySession,
+  LoginCallback,
+  LoginRedeemed,
+  LoginRedemption,
+  LoginRefusal,
+  LoginRefusalReason,
+  LoginReturned,
+  LoginStart,
+  LoginStarted,
+} from '#domain/gateway-shapes';
+import { PROVIDER_TYPES } from '#domain/provider-types';
 import type { OverlayModel } from '../../overlay/model/mod.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ProviderSteps } from './provider-steps.ts';

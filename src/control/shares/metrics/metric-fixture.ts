@@ -1,6 +1,6 @@
 /** A frontdoor with environments and shares in a store, and reports of their traffic, for tests. */
 import { randomUUID } from 'node:crypto';
-import { NO_RESPONSES, type TrafficReport, type TrafficSample } from '#domain';
+import { NO_RESPONSES, type TrafficReport, type TrafficSample } from '#domain/gateway-shapes';
 import { createShare } from '../records/share-store.ts';
 import { grantFrontdoor, type GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import type { Store } from '../../store/mod.ts';

@@ -1,13 +1,7 @@
 /** Reads traffic from the roll-ups of a granted frontdoor and its resources. */
 import { sql } from 'kysely';
-import {
-  addedByClass,
-  decodeLatencies,
-  mergeLatencies,
-  NO_LATENCIES,
-  NO_RESPONSES,
-  type TrafficCounts,
-} from '#domain';
+import { decodeLatencies, mergeLatencies, NO_LATENCIES } from '#domain';
+import { addedByClass, NO_RESPONSES, type TrafficCounts } from '#domain/gateway-shapes';
 import { environmentsOf } from '../../overlay/records/mod.ts';
 import { narrowed, type ListFilter, type Queries } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { latencyPercentile, MAX_TRAFFIC_BYTES, MAX_TRAFFIC_REQUESTS, type TrafficCounts } from '#domain';
+import { latencyPercentile } from '#domain';
+import { MAX_TRAFFIC_BYTES, MAX_TRAFFIC_REQUESTS, type TrafficCounts } from '#domain/gateway-shapes';
 import { ManualClock, silentLog } from '#base';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';

@@ -4,18 +4,15 @@
  * about one span add up: each row is locked by its own upsert before its latencies are merged.
  */
 import { sql, type Insertable } from 'kysely';
+import { decodeLatencies, encodeLatencies, mergeLatencies, type LatencyHistogram } from '#domain';
 import {
   addedByClass,
-  decodeLatencies,
-  encodeLatencies,
   MAX_TRAFFIC_BYTES,
   MAX_TRAFFIC_REQUESTS,
-  mergeLatencies,
   TRAFFIC_SPAN_MS,
-  type LatencyHistogram,
   type TrafficReport,
   type TrafficSample,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { frontdoorsOfEnvironments } from '../../overlay/records/mod.ts';
 import { lockedForUpdate, type MetricRollupTable, type Queries, type Store } from '../../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
-import type { GatewayReplay } from '#domain';
+import type { GatewayReplay } from '#domain/gateway-shapes';
 import type { NameRecords, TxtAnswer } from '#net';
 import {
   attachModel,

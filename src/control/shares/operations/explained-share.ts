@@ -1,5 +1,6 @@
 /** What explanations need to know about a share: where it is served, and which providers guard it there. */
-import type { ExplainedProvider, Share } from '#domain';
+import type { Share } from '#domain';
+import type { ExplainedProvider } from '#domain/access';
 import { findAuthProvider } from '../records/auth-provider-store.ts';
 import { findCustomFrontend } from '../records/custom-frontend-store.ts';
 import { notFound } from './api-errors.ts';

@@ -3,7 +3,8 @@
  * those of hosts without a share.
  */
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
-import { remedyOf, type RequestTimings } from '#domain';
+import { remedyOf } from '#domain';
+import type { RequestTimings } from '#domain/gateway-shapes';
 import { findFailure, listFailures, type StoredFailure } from '../records/request-record-store.ts';
 import { findUnroutedFailure } from '../records/unrouted-failure-store.ts';
 import { notFound } from './api-errors.ts';

@@ -11,15 +11,15 @@ import type {
   InspectorReplacementBody,
   ReplayBody,
 } from '#contract';
+import { invalidValue } from '#domain';
 import {
-  invalidValue,
   MAX_INSPECTED_BODY_BYTES,
   REDACTED,
   type GatewayInspection,
   type GatewayReplay,
   type InspectedMessage,
   type InspectedRequest,
-} from '#domain';
+} from '#domain/gateway-shapes';
 import { deleteInspected, findInspected, listInspected } from '../records/request-record-store.ts';
 import { findInspection, putInspection } from '../records/share-inspection-store.ts';
 import { notFound } from './api-errors.ts';

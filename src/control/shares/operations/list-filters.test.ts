@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { operations, type Operation } from '#contract';
-import type { InspectedRequest } from '#domain';
+import type { InspectedRequest } from '#domain/gateway-shapes';
 import { listInspected, putFailures, putInspected } from '../records/request-record-store.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';

@@ -3,7 +3,8 @@
  * no session secrets, which the store has only as HMACs.
  */
 import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
-import { invalidValue, parseEmailPattern } from '#domain';
+import { invalidValue } from '#domain';
+import { parseEmailPattern } from '#domain/access';
 import {
   endAllSessions,
   endSession,

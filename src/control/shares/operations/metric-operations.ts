@@ -1,11 +1,6 @@
 /** Operations on metrics: the roll-ups of a time window, in steps. */
-import {
-  formatIsoDuration,
-  invalidValue,
-  latencyPercentile,
-  parseIsoDuration,
-  type TrafficCounts,
-} from '#domain';
+import { formatIsoDuration, invalidValue, latencyPercentile, parseIsoDuration } from '#domain';
+import type { TrafficCounts } from '#domain/gateway-shapes';
 import {
   busiestLines,
   environmentLines,

@@ -1,6 +1,7 @@
 /** The operation that shows which recorded requests of a share another policy or other auth providers would decide differently. */
 import type { PolicyComparisonAnswer } from '#contract';
-import { AccessComparer, type ExplainedProvider, type RecordedRequest, type Share } from '#domain';
+import type { Share } from '#domain';
+import { AccessComparer, type ExplainedProvider, type RecordedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { draftPolicyOf } from '../policy/policy-record.ts';
 import { findSharePolicy } from '../records/share-policy-store.ts';

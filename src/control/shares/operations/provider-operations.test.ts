@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, it } from 'node:test';
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { bindAccount, insertPerson } from '../../credentials/people/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';

@@ -4,7 +4,8 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { invalidValue, parseName, provesPeople, type AuthProviderType, type ProviderData } from '#domain';
+import { invalidValue, parseName } from '#domain';
+import { provesPeople, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { checkProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
 import type { Principal } from '../../credentials/oauth/mod.ts';

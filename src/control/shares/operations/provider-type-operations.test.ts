@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import { PROVIDER_TYPES, type AuthProviderType } from '#domain/provider-types';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const URI = 'uri (http or https, without query, fragment or user name)';

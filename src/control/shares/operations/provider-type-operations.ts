@@ -1,5 +1,10 @@
 /** Operations on the types of auth providers and their schemas. */
-import { AUTH_PROVIDER_TYPES, isProviderType, PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import {
+  AUTH_PROVIDER_TYPES,
+  isProviderType,
+  PROVIDER_TYPES,
+  type AuthProviderType,
+} from '#domain/provider-types';
 import { providerSchemaDocument } from '../provider/provider-schema.ts';
 import { notFound } from './api-errors.ts';
 import { ok, type ApiParts, type Call, type Handlers } from './call.ts';

@@ -9,7 +9,7 @@ import type {
   UnroutedFailureAnswer,
 } from '#contract';
 import { silentLog } from '#base';
-import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain';
+import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain/gateway-shapes';
 import {
   putFailures,
   putInspected,

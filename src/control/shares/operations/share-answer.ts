@@ -1,7 +1,8 @@
 /** Shares in the form of the Management API: the stored record with its measured state. */
 import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
-import { accessSummary, type AccessSummary, type SummedProvider, type Share } from '#domain';
+import type { Share } from '#domain';
+import { accessSummary, type AccessSummary, type SummedProvider } from '#domain/access';
 import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';
 import type { KnownProvider } from '../logins/provider-directory.ts';
 import type { ShareStatus } from '../../overlay/model/mod.ts';

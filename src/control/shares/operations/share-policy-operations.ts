@@ -1,13 +1,7 @@
 /** Operations on the access policy of a share, and explanations of decisions. */
 import type { AccessQuestion, SharePolicyAnswer } from '#contract';
-import {
-  compileRules,
-  explainAccess,
-  parseWebOrigin,
-  type AccessExplanation,
-  type ExplainedRequest,
-  type Share,
-} from '#domain';
+import { parseWebOrigin, type Share } from '#domain';
+import { compileRules, explainAccess, type AccessExplanation, type ExplainedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import { draftPolicyOf, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';

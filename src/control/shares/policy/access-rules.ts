@@ -1,5 +1,6 @@
 /** Converts a stored policy to the rules of gateways. */
-import { DEFAULT_SESSION_LIMITS, parseIsoDuration, type AccessRules } from '#domain';
+import { parseIsoDuration } from '#domain';
+import { DEFAULT_SESSION_LIMITS, type AccessRules } from '#domain/access';
 import type { StoredPolicy } from './stored-policy.ts';
 
 export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessRules {

@@ -1,6 +1,7 @@
 /** The policy of a share without one: it admits every caller that its auth providers admit. */
 import type { SharePolicy } from '#contract';
-import { DEFAULT_SESSION_LIMITS, formatIsoDuration } from '#domain';
+import { formatIsoDuration } from '#domain';
+import { DEFAULT_SESSION_LIMITS } from '#domain/access';
 
 export const DEFAULT_POLICY: SharePolicy = {
   emails: [],

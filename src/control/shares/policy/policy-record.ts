@@ -5,14 +5,8 @@
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { SharePolicy, SharePolicyBody } from '#contract';
-import {
-  canonicalEmail,
-  formatIsoDuration,
-  invalidValue,
-  parseIsoDuration,
-  parsePathPattern,
-  parseWebOrigin,
-} from '#domain';
+import { formatIsoDuration, invalidValue, parseIsoDuration, parseWebOrigin } from '#domain';
+import { canonicalEmail, parsePathPattern } from '#domain/access';
 import { MASK } from '../../secrets/mod.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';

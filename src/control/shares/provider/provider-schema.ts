@@ -1,5 +1,10 @@
 /** The schema of a provider's data: the served document, and the check that is compiled from it. */
-import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain';
+import {
+  AUTH_PROVIDER_TYPES,
+  PROVIDER_TYPES,
+  type AuthProviderType,
+  type ProviderData,
+} from '#domain/provider-types';
 import { bodyCheckOf, type BodyCheck } from '../checks/body-check.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';

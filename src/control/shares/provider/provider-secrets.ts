@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { definedFields } from '#base';
-import { hasKeys, invalidValue, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain';
+import { invalidValue } from '#domain';
+import { hasKeys, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { MASK, randomToken, type Secrets } from '../../secrets/mod.ts';
 
 /** The stored part of an API_KEY provider's key that is not in the data. */

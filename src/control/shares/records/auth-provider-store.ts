@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type SelectQueryBuilder } from 'kysely';
-import type { AuthProviderType, ProviderData } from '#domain';
+import type { AuthProviderType, ProviderData } from '#domain/provider-types';
 import type { SettledData, StoredKey, StoredSecrets } from '../provider/provider-secrets.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {

@@ -3,7 +3,7 @@
  * there. Earlier versions admitted everyone at these shares.
  */
 import { messageOf, type Log } from '#base';
-import { LOGIN_TYPES_TEXT } from '#domain';
+import { LOGIN_TYPES_TEXT } from '#domain/provider-types';
 import type { Store } from '../../store/mod.ts';
 import { warnedPolicies } from './policy-warning-store.ts';
 

@@ -5,7 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
-import { AUTH_PROVIDER_TYPES, LOGIN_TYPES_TEXT, provesPeople, type Share } from '#domain';
+import type { Share } from '#domain';
+import { AUTH_PROVIDER_TYPES, LOGIN_TYPES_TEXT, provesPeople } from '#domain/provider-types';
 import {
   closedToPeopleMessage,
   dependsOnPeople,

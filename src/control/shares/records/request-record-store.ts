@@ -3,7 +3,7 @@
  * report both, repeatedly if an acknowledgement was lost, and they expire after a while.
  */
 import { sql } from 'kysely';
-import type { InspectedRequest, RequestFailure } from '#domain';
+import type { InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
   containsIn,

@@ -2,7 +2,9 @@
  * Data of a share that gateways need in addition to its record: its policy as rules, and whether its requests are
  * recorded.
  */
-import type { AccessRules, GatewayInspection, GuardedShare } from '#domain';
+import type { GuardedShare } from '#domain';
+import type { AccessRules } from '#domain/access';
+import type { GatewayInspection } from '#domain/gateway-shapes';
 import type { ServiceCatalog } from '../../overlay/model/mod.ts';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { storedPolicyOf } from './share-policy-store.ts';

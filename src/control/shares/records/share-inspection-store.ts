@@ -1,5 +1,5 @@
 /** The shares whose requests are recorded, with the size limit and the end. */
-import type { GatewayInspection } from '#domain';
+import type { GatewayInspection } from '#domain/gateway-shapes';
 import type { Queries, Touch } from '../../store/mod.ts';
 
 /** Returns undefined if recording was never enabled, or has ended. */

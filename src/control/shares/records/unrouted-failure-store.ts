@@ -2,7 +2,7 @@
  * Failures of requests to hosts without a share. They belong to no frontdoor, so only operators read them, by
  * error id. They have their own table and limit, so that a flood of them removes no other records.
  */
-import type { RequestFailure } from '#domain';
+import type { RequestFailure } from '#domain/gateway-shapes';
 import { FAILURE_KEPT_MS } from './request-record-store.ts';
 import type { Queries, Store } from '../../store/mod.ts';
 

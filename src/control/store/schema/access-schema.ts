@@ -118,7 +118,7 @@ export interface LoginSessionTable {
   expires_at: number;
 }
 
-/** A record of one request: see `domain/shapes/gateway-records.ts`. */
+/** A record of one request: see `domain/gateway-shapes/gateway-records.ts`. */
 export interface RequestRecordTable {
   id: string;
   frontdoor_id: string;

@@ -4,7 +4,8 @@
  * (`*_hmac`, hex), secrets that must be read again encrypted with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
-import type { AuthProviderType, BackendMode } from '#domain';
+import type { BackendMode } from '#domain';
+import type { AuthProviderType } from '#domain/provider-types';
 import type {
   CustomFrontendAuthProviderTable,
   CustomFrontendTable,

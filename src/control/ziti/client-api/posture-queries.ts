@@ -2,7 +2,7 @@
  * What policies demand of the device of a session, in OpenZiti's form: SDKs report what `postureQueries` ask for, and
  * administrators and users see which policy fails.
  */
-import { mfaRemainingS, NO_TIMEOUT_S, postureFault, type MfaCheck, type Posture } from '#domain';
+import { mfaRemainingS, NO_TIMEOUT_S, postureFault, type MfaCheck, type Posture } from '#domain/posture';
 import type { ApiSession, EdgeModel, FailedPolicy, KnownCheck } from '../../overlay/model/mod.ts';
 import { EdgeApiRefusal } from '../../overlay/clients/mod.ts';
 import { isoTime } from './service-view.ts';

@@ -3,7 +3,7 @@
  * than its bounds, is refused with its place: `[3].macAddresses`.
  */
 import { isJsonObject } from '#base';
-import type { PostureReport } from '#domain';
+import type { PostureReport } from '#domain/posture';
 import type { EdgeModel } from '../../overlay/model/mod.ts';
 import { invalidParameter, type EdgeApiRefusal } from '../../overlay/clients/mod.ts';
 

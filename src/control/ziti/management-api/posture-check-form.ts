@@ -2,7 +2,7 @@
  * Posture checks: what a device has to be like. Each type has fields of its own, in the forms of OpenZiti. Their lists have
  * bounds, because routers get all checks, and each log-in is judged by them.
  */
-import { isVersionRange } from '#domain';
+import { isVersionRange } from '#domain/posture';
 import { invalidParameter } from '../../overlay/clients/mod.ts';
 import { POSTURE_CHECK_TYPES, type JsonObject, type PostureCheckType } from '../../overlay/model/mod.ts';
 import { findEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';

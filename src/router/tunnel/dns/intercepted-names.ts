@@ -4,7 +4,7 @@
  * used up, the address of a name goes to another one: of a name that no client has asked for lately, and without a flow.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import type { NamedAddress } from '#domain';
+import type { NamedAddress } from '#domain/agent-shapes';
 import { AddressPool, bytesOfAddress, type AddressRange } from './address-pool.ts';
 import { decodeName, encodeName, formatNamePattern, parentOf, parseNamePattern } from './host-name-codec.ts';
 import { NameFile } from './name-file.ts';

@@ -6,7 +6,7 @@
  */
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { namedAddressShape, type NamedAddress } from '#domain';
+import { namedAddressShape, type NamedAddress } from '#domain/agent-shapes';
 import { copyAside, replaceFileDurably } from '#net';
 
 /** Below this number of lines, the file is only appended to. */

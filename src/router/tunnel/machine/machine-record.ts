@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { machineChangesShape } from '#domain';
+import { machineChangesShape } from '#domain/agent-shapes';
 import { setAside, writeFileDurably } from '#net';
 
 const FILE_MODE = 0o600;

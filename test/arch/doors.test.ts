@@ -1,0 +1,31 @@
+// A door names what a part offers. One with many names says no more than a list of files, so that it is split by folder.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sourceFiles } from '../../tools/source-tree.ts';
+
+const MOST_NAMES = 80;
+const EXPORT = /^export (?:type )?\{([^}]*)\}/gm;
+
+/** Doors with more names, which may lose names and gain none. */
+const LARGE: Readonly<Record<string, number>> = {
+  'src/base/mod.ts': 93,
+  'src/contract/mod.ts': 96,
+  'src/control/overlay/records/mod.ts': 108,
+  'src/net/mod.ts': 155,
+  'src/wire/mod.ts': 130,
+};
+
+function namesOf(text: string): number {
+  return [...text.matchAll(EXPORT)].flatMap(([, list = '']) => list.split(',').filter((name) => name.trim()))
+    .length;
+}
+
+test('no door has more than 80 names', () => {
+  const doors = sourceFiles('src').filter(({ path }) => path.endsWith('/mod.ts'));
+  assert.ok(doors.length > 30);
+  const counted = new Map(doors.map(({ path, text }) => [path, namesOf(text)]));
+  const wrong = [...counted].filter(([path, count]) => count > (LARGE[path] ?? MOST_NAMES));
+  assert.deepEqual(wrong, [], 'export from the mod.ts of a folder instead');
+  const settled = Object.keys(LARGE).filter((path) => (counted.get(path) ?? 0) <= MOST_NAMES);
+  assert.deepEqual(settled, [], 'remove its row');
+});
