@@ -86,7 +86,7 @@ function join2(one: LocalSide, other: LocalSide): void {
     [one, other],
     [other, one],
   ] as const) {
-    from.onData = (view) => to.write(view);
+    from.onData = (view) => to.write(Uint8Array.from(view));
     from.onEnd = () => to.end();
     from.onDrain = () => to.resume();
     from.onClose = () => to.abort();

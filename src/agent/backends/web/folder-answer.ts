@@ -3,7 +3,6 @@
  * decided here and in `served-folder.ts`. Every file that is opened is closed with the response.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 import send from '@fastify/send';
 import { STATUS_CODES } from '#net';
 import { parseFilePath, pathOf, storedEncodings } from './file-path-policy.ts';
@@ -19,6 +18,8 @@ export interface FolderOptions extends FolderRules {
 
 const INDEX = 'index.html';
 const NOT_FOUND = '404.html';
+/** Bytes of the file in memory for each answer, beside what the circuit holds. */
+const READ_BYTES = 32 * 1024;
 const ALWAYS = { 'X-Content-Type-Options': 'nosniff' };
 const SEND_OPTIONS = {
   cacheControl: false,
@@ -26,8 +27,6 @@ const SEND_OPTIONS = {
   // The path leads to a file that is open, and was judged.
   dotfiles: 'allow',
   index: false,
-  // Bytes of the file in memory, beside what the circuit holds.
-  highWaterMark: 32 * 1024,
 } as const;
 
 export class FolderAnswer {
@@ -103,7 +102,8 @@ export class FolderAnswer {
     const { stream } = await send({ method, headers: {} } as IncomingMessage, urlOf(page), SEND_OPTIONS);
     const { size } = page.stats;
     this.#response.writeHead(404, { ...ALWAYS, 'Content-Type': typeOf(NOT_FOUND), 'Content-Length': size });
-    this.#sendBody(stream, size);
+    stream.destroy();
+    await this.#sendBody(page, 0, size);
   }
 
   /** Sends a file, or a compressed form that is stored beside it. */
@@ -131,33 +131,33 @@ export class FolderAnswer {
     }
     const described = statusCode === 304 ? { Vary: headers['Vary'] } : headers;
     this.#response.writeHead(statusCode, { ...described, ...sent.headers });
-    this.#sendBody(stream, Number(sent.headers['Content-Length'] ?? 0));
+    stream.destroy();
+    const start = Number(/^bytes (\d+)-/.exec(String(sent.headers['Content-Range'] ?? ''))?.[1] ?? 0);
+    await this.#sendBody(file, start, Number(sent.headers['Content-Length'] ?? 0));
   }
 
   /**
-   * Sends exactly `length` bytes. A file that has become shorter or longer breaks the connection, because its reader would
-   * take the next answer for the rest of this one.
+   * Sends exactly `length` bytes. A file that has become shorter breaks the connection, because its reader would take the next
+   * answer for the rest of this one. Reading by a stream would leave its blocks to the garbage collector, which an agent in
+   * 64 MiB does not survive.
    */
-  #sendBody(stream: Readable, length: number): void {
+  async #sendBody({ handle }: OpenFile, start: number, length: number): Promise<void> {
     const response = this.#response;
-    response.on('close', () => stream.destroy());
-    stream.on('error', () => response.destroy());
-    if (this.#request.method === 'HEAD' || length === 0 || response.closed) {
-      stream.destroy();
-      response.end();
-      return;
+    let left = this.#request.method === 'HEAD' ? 0 : length;
+    let at = start;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, left));
+    while (left > 0 && !response.destroyed) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, left), at);
+      if (bytesRead === 0) {
+        response.destroy();
+        return;
+      }
+      at += bytesRead;
+      left -= bytesRead;
+      // The circuit has copied the bytes once this is over, so that one buffer serves the whole answer.
+      await new Promise<void>((resolve) => response.write(buffer.subarray(0, bytesRead), () => resolve()));
     }
-    let left = length;
-    stream.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) response.destroy();
-      else if (!response.write(chunk)) stream.pause();
-    });
-    response.on('drain', () => stream.resume());
-    stream.on('end', () => {
-      if (left === 0) response.end();
-      else response.destroy();
-    });
+    response.end();
   }
 
   async #find(names: readonly string[]): Promise<Found> {

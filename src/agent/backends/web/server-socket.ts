@@ -20,6 +20,8 @@ export function socketPair(): SocketPair {
 }
 
 class ServedSide implements LocalSide {
+  /** A server may use the memory of a write again. */
+  readonly lendsViews = true;
   onData: LocalSide['onData'] = () => true;
   onEnd: LocalSide['onEnd'] = () => {};
   onDrain: LocalSide['onDrain'] = () => {};
@@ -96,6 +98,9 @@ class ServerSocket extends Duplex {
 
   override _destroy(error: Error | null, callback: Callback): void {
     clearTimeout(this.#idleTimer);
+    const written = this.#onWritten;
+    this.#onWritten = undefined;
+    written?.(error);
     callback(error);
     this.#side.onClose(error ?? undefined);
   }
