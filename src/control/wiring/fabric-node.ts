@@ -1,6 +1,6 @@
 /** Routers and gateways that an installation makes by itself, each with its enrollment token. */
 import { createFabricEnrollment } from '../shares/operations/mod.ts';
-import { mintJti } from '../overlay/records/mod.ts';
+import { mintJti } from '../overlay/enrollments/mod.ts';
 
 type NodeParts = Omit<Parameters<typeof createFabricEnrollment>[0], 'fabricEnrollmentTtlMs'>;
 

@@ -9,8 +9,8 @@ import {
   fabricTerminatorsAfter,
   findFabricTerminators,
   type FabricTerminator,
-} from '../records/fabric-terminator-store.ts';
-import { findManagedTerminators, managedTerminatorsAfter } from '../records/managed-terminator-store.ts';
+} from '../terminators/fabric-terminator-store.ts';
+import { findManagedTerminators, managedTerminatorsAfter } from '../terminators/managed-terminator-store.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { FabricService, Identity, Service } from './overlay-model.ts';
 import type { ServiceCatalog } from './service-catalog.ts';

@@ -1,9 +1,4 @@
-/** The overlay's rows: identities, certificates, enrollments, routers, services, terminators and entities. */
-export {
-  type AgentEnrollmentRecord,
-  listAgentEnrollments,
-  lockAgentEnrollment,
-} from './agent-enrollment-store.ts';
+/** The overlay's rows: identities, certificates, routers, services and entities. */
 export {
   type CertificateRecord,
   type MachineExpiry,
@@ -35,25 +30,6 @@ export {
   updateEdgeEntity,
 } from './edge-entity-store.ts';
 export {
-  type Enrollment,
-  type EnrollmentKind,
-  MAX_REFUSED_CSRS,
-  type OpenEnrollment,
-  claimEnrollment,
-  countOpenEnrollments,
-  createEnrollment,
-  deleteEnrollment,
-  deleteEnrollmentsOfAuthority,
-  deleteOpenEnrollment,
-  deleteOpenEnrollments,
-  findByCode,
-  findByToken,
-  mintJti,
-  openEnrollmentsOf,
-  pruneEnrollments,
-  refuseCsr,
-} from './enrollment-store.ts';
-export {
   type FabricServiceRecord,
   changeFabricService,
   createFabricService,
@@ -72,14 +48,6 @@ export {
   findFabricNode,
   listFabricNodes,
 } from './fabric-store.ts';
-export {
-  type FabricTerminator,
-  changeFabricTerminator,
-  createFabricTerminator,
-  deleteFabricTerminators,
-  lockFabricTerminator,
-} from './fabric-terminator-store.ts';
-export { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
 export {
   type IdentityKind,
   type IdentityRecord,
@@ -103,14 +71,6 @@ export {
   putIdentityClient,
 } from './identity-client-store.ts';
 export { writeIdentityUses } from './last-use-store.ts';
-export {
-  type ManagedTerminator,
-  deleteManagedTerminator,
-  findManagedTerminators,
-  insertManagedTerminator,
-  managedTerminatorsAfter,
-  updateManagedTerminator,
-} from './managed-terminator-store.ts';
 export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipt-store.ts';
 export {
   type ManagementSession,
@@ -120,12 +80,3 @@ export {
   findAdministratorSession,
   openManagementSession,
 } from './management-session-store.ts';
-export {
-  type ServiceTerminator,
-  type StoredTerminator,
-  changeHostedTerminator,
-  countEdgeTerminators,
-  deleteHostedTerminator,
-  hostedEdgeTerminators,
-  terminatorsOfService,
-} from './terminator-store.ts';

@@ -1,5 +1,5 @@
 /** A terminator of a share, a fabric service or a service of the edge management API, at which a circuit can end. */
-import type { StoredTerminator } from '../records/terminator-store.ts';
+import type { StoredTerminator } from './terminator-store.ts';
 
 export interface HostTerminator extends Omit<StoredTerminator, 'identityId' | 'createdAtMs'> {
   /** The hosting identity; undefined for an address that the router itself reaches. */

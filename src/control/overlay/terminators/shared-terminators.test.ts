@@ -5,7 +5,7 @@ import { postgresSkip, sharedPostgres } from '../../../../test/support/postgres.
 import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { TerminatorRegistry } from './terminator-registry.ts';
-import type { StoredTerminator } from '../records/terminator-store.ts';
+import type { StoredTerminator } from './terminator-store.ts';
 
 function terminator(id: string, more: Partial<StoredTerminator> = {}): StoredTerminator {
   return {

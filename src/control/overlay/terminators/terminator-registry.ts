@@ -5,7 +5,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { PeerData } from '#wire';
-import { encodePeerData } from '../records/peer-data-column.ts';
+import { encodePeerData } from './peer-data-column.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import {
@@ -15,7 +15,7 @@ import {
   readRows,
   updateRow,
   type StoredTerminator,
-} from '../records/terminator-store.ts';
+} from './terminator-store.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 

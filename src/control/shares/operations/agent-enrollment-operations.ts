@@ -9,7 +9,7 @@ import {
   lockAgentEnrollment,
   type AgentEnrollmentRecord,
   pruneEnrollments,
-} from '../../overlay/records/mod.ts';
+} from '../../overlay/enrollments/mod.ts';
 import { grantFrontdoor } from '../records/frontdoor-store.ts';
 import type { Queries } from '../../store/mod.ts';
 import { notFound, notGranted } from './api-errors.ts';

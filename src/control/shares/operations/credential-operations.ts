@@ -8,7 +8,7 @@ import {
   PUBLISHED_AHEAD_MS,
   type TokenParameters,
 } from '../../credentials/oauth/mod.ts';
-import { findByCode, mintJti } from '../../overlay/records/mod.ts';
+import { findByCode, mintJti } from '../../overlay/enrollments/mod.ts';
 import { tooMany } from './api-errors.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Handlers } from './call.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isTunnelRouter, type EdgeRouter } from '../../overlay/model/mod.ts';
-import { claimEnrollment, putIdentityClient } from '../../overlay/records/mod.ts';
+import { putIdentityClient } from '../../overlay/records/mod.ts';
+import { claimEnrollment } from '../../overlay/enrollments/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
 

@@ -5,18 +5,16 @@ import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../../audit/mod.ts';
 import {
   changeFabricRouter,
-  createEnrollment,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,
   listFabricNodes,
   lockEdgeEntities,
-  mintJti,
-  type Enrollment,
   type FabricKind,
   type FabricNode,
   type NewFabricNode,
 } from '../../overlay/records/mod.ts';
+import { createEnrollment, mintJti, type Enrollment } from '../../overlay/enrollments/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {

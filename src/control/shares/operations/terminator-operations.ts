@@ -6,15 +6,14 @@ import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
 import { invalidValue } from '#domain';
 import type { FabricTerminatorView } from '../../overlay/mod.ts';
+import { findFabricNode, findFabricService } from '../../overlay/records/mod.ts';
 import {
   changeFabricTerminator,
   createFabricTerminator,
   deleteFabricTerminators,
-  findFabricNode,
-  findFabricService,
   lockFabricTerminator,
   type FabricTerminator,
-} from '../../overlay/records/mod.ts';
+} from '../../overlay/terminators/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {

@@ -18,7 +18,6 @@ import {
 } from '../../pki/mod.ts';
 import { claimOf, EdgeApiRefusal, jsonBody, certificateOf } from '../../overlay/clients/mod.ts';
 import {
-  claimEnrollment,
   findEdgeIdentityByExternalId,
   findIdentity,
   insertCertificate,
@@ -27,6 +26,7 @@ import {
   isEdgeNameTaken,
   lockEdgeEntities,
 } from '../../overlay/records/mod.ts';
+import { claimEnrollment } from '../../overlay/enrollments/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import type { EnrollmentContext } from './edge-context.ts';
 import { admitIdentity, KINDS, openEnrollment, refused } from './enrollment-token.ts';

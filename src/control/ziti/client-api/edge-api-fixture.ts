@@ -23,7 +23,7 @@ import {
 import '../../credentials/passwords/password-cost-fixture.ts';
 import { openPki, type Pki } from '../../pki/mod.ts';
 import { Secrets } from '../../secrets/secrets.ts';
-import { createEnrollment, mintJti, type EnrollmentKind } from '../../overlay/records/mod.ts';
+import { createEnrollment, mintJti, type EnrollmentKind } from '../../overlay/enrollments/mod.ts';
 import { createShare, type NewShare } from '../../shares/records/share-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { openApiSessions, type ApiSessionStore } from '../../overlay/clients/mod.ts';

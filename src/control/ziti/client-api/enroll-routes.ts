@@ -25,13 +25,12 @@ import {
   type ProvenPeer,
 } from '../../overlay/clients/mod.ts';
 import {
-  claimEnrollment,
   findIdentity,
   insertCertificate,
   insertIdentity,
   noteRootReceipt,
-  refuseCsr,
 } from '../../overlay/records/mod.ts';
+import { claimEnrollment, refuseCsr } from '../../overlay/enrollments/mod.ts';
 import { touchResource } from '../../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
 import { enrollNewIdentity, enrollOwnCertificate } from './authority-enrollment.ts';

@@ -1,7 +1,8 @@
 /** The token of an enrollment: who may try one, what it claims, and one refusal for every reason. */
 import type { FastifyRequest } from 'fastify';
 import { addressKey } from '#base';
-import { findByToken, MAX_EDGE_ENTITIES, type EnrollmentKind } from '../../overlay/records/mod.ts';
+import { MAX_EDGE_ENTITIES } from '../../overlay/records/mod.ts';
+import { findByToken, type EnrollmentKind } from '../../overlay/enrollments/mod.ts';
 import { EdgeApiRefusal, limited } from '../../overlay/clients/mod.ts';
 import type { EnrollmentContext } from './edge-context.ts';
 

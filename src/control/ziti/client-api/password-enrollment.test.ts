@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { createEnrollment, mintJti } from '../../overlay/records/mod.ts';
+import { createEnrollment, mintJti } from '../../overlay/enrollments/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;

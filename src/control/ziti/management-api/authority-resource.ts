@@ -19,12 +19,12 @@ import { textsOf, type EdgeEntityRecord, type JsonObject } from '../../overlay/m
 import {
   certificatesOfAuthority,
   deleteCertificatesOfAuthority,
-  deleteEnrollmentsOfAuthority,
   endManagementSessionsOf,
   findEdgeEntity,
   insertEdgeEntity,
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
+import { deleteEnrollmentsOfAuthority } from '../../overlay/enrollments/mod.ts';
 import { BodyReader } from './body-reader.ts';
 import { commonSymbols, entityView, type EntityForm } from './entity-form.ts';
 import {

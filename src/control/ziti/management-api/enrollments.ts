@@ -7,7 +7,7 @@ import {
   mintJti,
   openEnrollmentsOf,
   type OpenEnrollment,
-} from '../../overlay/records/mod.ts';
+} from '../../overlay/enrollments/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import { referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';

@@ -16,7 +16,7 @@ import {
   updateManagedTerminator,
   type ManagedTerminator,
   type StoredTerminator,
-} from '../../overlay/records/mod.ts';
+} from '../../overlay/terminators/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { commonSymbols, referenceView, type EntityForm } from './entity-form.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
-import { attachModel, type AttachedModel } from './model-loader.ts';
-import { OverlayModel } from './overlay-model.ts';
+import { attachModel, type AttachedModel } from '../model/model-loader.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService } from '../records/fabric-service-store.ts';
-import { FabricTerminatorWriter } from '../records/fabric-terminator-writer.ts';
+import { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
 import type { Store } from '../../store/mod.ts';
 import { shareCatalog } from '../../shares/records/share-guard.ts';
 

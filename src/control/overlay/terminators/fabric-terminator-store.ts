@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
-import { lockFabricService } from './fabric-service-store.ts';
+import { lockFabricService } from '../records/fabric-service-store.ts';
 import { decodePeerData, encodePeerData } from './peer-data-column.ts';
 import { lockedForUpdate, type FabricTerminatorTable, type Queries, type Touch } from '../../store/mod.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mapAlone } from '#net';
 import type { Queries, Touch, ManagedTerminatorTable } from '../../store/mod.ts';
-import type { JsonObject } from './edge-entity-store.ts';
+import type { JsonObject } from '../records/edge-entity-store.ts';
 import {
   MAX_TERMINATORS_PER_SERVICE,
   terminatorColumnsOf,
