@@ -101,9 +101,16 @@ describeEachStore('a backup', (open) => {
       .values({ id: 's', name: 'database', terminator_strategy: 'ha', created_at: 1 })
       .execute();
     await store.db
-      .insertInto('fabric_terminator')
+      .insertInto('terminator')
       .values({
-        ...{ id: 't', service_id: 's', router_id: router.id, binding: 'transport', address: 'tcp:h:1' },
+        ...{
+          id: 't',
+          kind: 'fabric',
+          fabric_service_id: 's',
+          router_id: router.id,
+          binding: 'transport',
+          address: 'tcp:h:1',
+        },
         ...{ instance_id: '', cost: 5, precedence: 1, peer_data: '{"1110":"aA=="}', created_at: 1 },
       })
       .execute();
@@ -126,7 +133,7 @@ describeEachStore('a backup', (open) => {
       const target = await openTarget();
       const { rows } = await restoreBackup(target, file, secrets);
       assert.equal(rows['identity'], 1_201);
-      assert.deepEqual([rows['fabric_service'], rows['fabric_terminator'], rows['resting_name']], [1, 1, 1]);
+      assert.deepEqual([rows['fabric_service'], rows['terminator'], rows['resting_name']], [1, 1, 1]);
       const got = await contentOf(target);
       assert.deepEqual(got, expected);
       assert.deepEqual(await target.db.selectFrom('replica').selectAll().execute(), []);

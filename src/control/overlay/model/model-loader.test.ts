@@ -181,15 +181,16 @@ describe('the overlay model', () => {
       const newRouter = { kind: 'router', name: 'r', nowMs: 1 } as const;
       const keptRouter = (await createFabricNode(trx, touch, newRouter)).id;
       const router = (await createFabricNode(trx, touch, newRouter)).id;
-      for (const [id, service_id, router_id] of [
+      const addressed = { address: 'tcp:h:1', instance_id: '' };
+      for (const [id, fabric_service_id, router_id] of [
         ['of-kept', keptService, keptRouter],
         ['of-service', service, keptRouter],
         ['of-router', keptService, router],
       ] as const) {
-        const row = { id, service_id, router_id, binding: 'transport', address: 'tcp:h:1', instance_id: '' };
-        const rest = { cost: 0, precedence: 0, peer_data: '{}', created_at: 1 };
+        const row = { id, kind: 'fabric', fabric_service_id, router_id, binding: 'transport' } as const;
+        const rest = { ...addressed, cost: 0, precedence: 0, peer_data: '{}', created_at: 1 };
         await trx
-          .insertInto('fabric_terminator')
+          .insertInto('terminator')
           .values({ ...row, ...rest })
           .execute();
         touch('fabric-terminator', id);

@@ -6,11 +6,10 @@ import {
   type FabricServiceRecord,
 } from '../records/fabric-service-store.ts';
 import {
-  fabricTerminatorsAfter,
-  findFabricTerminators,
+  dialedTerminatorsAfter,
+  findDialedTerminators,
   type FabricTerminator,
-} from '../terminators/fabric-terminator-store.ts';
-import { findManagedTerminators, managedTerminatorsAfter } from '../terminators/managed-terminator-store.ts';
+} from '../terminators/terminator-store.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { FabricService, Identity, Service } from './overlay-model.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
@@ -55,20 +54,11 @@ export async function readFabricTerminators(
   db: Queries,
   ids?: readonly string[],
 ): Promise<FabricTerminator[]> {
-  const ofFabric = await read(
+  return read(
     ids,
-    (after) => fabricTerminatorsAfter(db, after, CHUNK),
-    (some) => findFabricTerminators(db, some),
+    (after) => dialedTerminatorsAfter(db, after, CHUNK),
+    (some) => findDialedTerminators(db, some),
   );
-  const managed = await read(
-    ids,
-    (after) => managedTerminatorsAfter(db, after, CHUNK),
-    (some) => findManagedTerminators(db, some),
-  );
-  return [
-    ...ofFabric,
-    ...managed.map(({ tags: _, createdAtMs: __, updatedAtMs: ___, ...terminator }) => terminator),
-  ];
 }
 
 export async function readEdgeEntities(db: Queries, ids?: readonly string[]): Promise<EdgeEntityRecord[]> {

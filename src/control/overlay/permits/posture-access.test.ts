@@ -113,7 +113,7 @@ test('a host whose device no longer passes loses its terminator', async () => {
   const hosting = { ...WEB, type: 'Bind', identityRoles: ['@host'], postureCheckRoles: ['@linux'] };
   report('host', 'Linux');
   await world.setEntity('service-policy', 'hosting', hosting);
-  const rows = () => world.store.db.selectFrom('edge_terminator').select('id').execute();
+  const rows = () => world.store.db.selectFrom('terminator').select('id').execute();
   await router.settle();
   assert.equal((await rows()).length, 1);
   report('host', 'Windows');

@@ -64,7 +64,7 @@ async function refusalOf(of: ScriptedRouter): Promise<number> {
 }
 
 function rows() {
-  return world.store.db.selectFrom('edge_terminator').selectAll().execute();
+  return world.store.db.selectFrom('terminator').selectAll().execute();
 }
 
 test('a router hosts and dials a service as its own identity, and cannot claim to be another', async () => {

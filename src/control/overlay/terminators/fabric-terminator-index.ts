@@ -5,7 +5,7 @@
  * router.
  */
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { FabricTerminator } from './fabric-terminator-store.ts';
+import type { FabricTerminator } from './terminator-store.ts';
 import type { HostTerminator } from './host-terminator.ts';
 
 export interface IndexedTerminator extends HostTerminator {

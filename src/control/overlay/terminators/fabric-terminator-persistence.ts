@@ -2,7 +2,7 @@
  * Storage of terminators that routers create for fabric services. The store writes them, and the model, which
  * follows the store, notifies the overlay: the model has the change when the promise resolves.
  */
-import type { FabricTerminator } from './fabric-terminator-store.ts';
+import type { FabricTerminator } from './terminator-store.ts';
 
 export interface FabricTerminatorPersistence {
   /** Resolves to its id. Rejects if the service or router was deleted in the meantime. */

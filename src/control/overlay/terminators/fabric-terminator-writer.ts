@@ -6,7 +6,7 @@ import {
   deleteFabricTerminators,
   lockFabricTerminator,
   type NewFabricTerminator,
-} from './fabric-terminator-store.ts';
+} from './terminator-store.ts';
 import type { Store } from '../../store/mod.ts';
 
 const CHUNK = 500;

@@ -50,7 +50,7 @@ test('a policy lets an identity host and another dial; the end of each ends what
   assert.equal(world.controller.circuitCount, 0);
   assert.equal(await refused(), EdgeErrorCode.invalidSession);
   world.model.removeEdgeEntity('hosting');
-  const rows = () => world.store.db.selectFrom('edge_terminator').select('id').execute();
+  const rows = () => world.store.db.selectFrom('terminator').select('id').execute();
   assert.equal((await rows()).length, 1);
   await router.settle();
   assert.deepEqual(await rows(), []);
@@ -118,14 +118,14 @@ test('cost and precedence that an administrator sets for a host count at once; d
   await world.bind(router, 'host', 'web', 't2');
   const { store } = world;
   await store.transaction(async (trx, touch) => {
-    await trx.updateTable('edge_terminator').set({ precedence: 1 }).where('id', '=', 't2').execute();
+    await trx.updateTable('terminator').set({ precedence: 1 }).where('id', '=', 't2').execute();
     touch('terminator', 't2');
   });
   router.send(world.dialFrame('dialer', 'web'));
   assert.equal((await router.route()).egress?.destination, 't2');
   decodeCircuitCreated(await router.frame(contentType.createCircuitV2Response));
   await store.transaction(async (trx, touch) => {
-    await trx.deleteFrom('edge_terminator').execute();
+    await trx.deleteFrom('terminator').execute();
     for (const id of ['t1', 't2']) touch('terminator', id);
   });
   assert.equal(await refused(), EdgeErrorCode.invalidTerminator);

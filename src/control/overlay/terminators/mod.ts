@@ -1,26 +1,21 @@
 /** The rows of terminators. What chooses among them and measures them is inside the overlay. */
-export {
-  type FabricTerminator,
-  changeFabricTerminator,
-  createFabricTerminator,
-  deleteFabricTerminators,
-  lockFabricTerminator,
-} from './fabric-terminator-store.ts';
 export { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
 export {
+  type FabricTerminator,
   type ManagedTerminator,
-  deleteManagedTerminator,
-  findManagedTerminators,
-  insertManagedTerminator,
-  managedTerminatorsAfter,
-  updateManagedTerminator,
-} from './managed-terminator-store.ts';
-export {
   type ServiceTerminator,
   type StoredTerminator,
+  changeFabricTerminator,
   changeHostedTerminator,
   countEdgeTerminators,
+  createFabricTerminator,
+  deleteFabricTerminators,
   deleteHostedTerminator,
+  deleteManagedTerminator,
   hostedEdgeTerminators,
+  insertManagedTerminator,
+  lockFabricTerminator,
+  managedTerminators,
   terminatorsOfService,
+  updateManagedTerminator,
 } from './terminator-store.ts';

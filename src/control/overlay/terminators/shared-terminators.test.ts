@@ -146,7 +146,8 @@ describe('terminators of control planes over one database', { skip: postgresSkip
   });
 
   function rowIn(id: string) {
-    const names = { id, share_id: 'share', router_id: 'router', identity_id: 'env', binding: 'edge' };
+    const kind = 'share' as const;
+    const names = { id, kind, share_id: 'share', router_id: 'router', identity_id: 'env', binding: 'edge' };
     return { ...names, address: id, instance_id: '', cost: 0, precedence: 0, peer_data: '{}', created_at: 1 };
   }
 });

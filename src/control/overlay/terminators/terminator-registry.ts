@@ -39,6 +39,7 @@ export interface TerminatorChange {
   readonly precedence?: number | undefined;
 }
 
+const ROWS_AT_ONCE = 500;
 const EMPTY: ReadonlyMap<string, Terminator> = new Map();
 
 export class TerminatorRegistry {
@@ -192,13 +193,11 @@ export class TerminatorRegistry {
     return known;
   }
 
-  async #deleteRows(gone: readonly Pick<StoredTerminator, 'id' | 'isEdge'>[]): Promise<void> {
-    for (const isEdge of [false, true]) {
-      const ids = gone.filter((each) => (each.isEdge ?? false) === isEdge).map(({ id }) => id);
-      for (let at = 0; at < ids.length; at += 500) {
-        const some = ids.slice(at, at + 500);
-        await this.#write(some, (trx) => deleteRows(trx, some, isEdge));
-      }
+  async #deleteRows(gone: readonly Pick<StoredTerminator, 'id'>[]): Promise<void> {
+    const ids = gone.map(({ id }) => id);
+    for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+      const some = ids.slice(at, at + ROWS_AT_ONCE);
+      await this.#write(some, (trx) => deleteRows(trx, some));
     }
   }
 

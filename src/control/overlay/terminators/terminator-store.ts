@@ -1,93 +1,120 @@
-/** Terminators in the form of the store: bytes as base64, whole tables page by page. */
+/**
+ * The rows of terminators: where services are reached. One table has all kinds. Those of `share` and `edge` belong to programs
+ * that host a service, whose routers announce them; those of `managed` and `fabric` are addresses that routers dial.
+ */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { base62, FrontdoorError } from '#base';
+import { mapAlone } from '#net';
 import type { PeerData } from '#wire';
+import {
+  lockedForUpdate,
+  type Queries,
+  type TerminatorKind,
+  type TerminatorTable,
+  type Touch,
+} from '../../store/mod.ts';
+import type { JsonObject } from '../records/edge-entity-store.ts';
+import { lockFabricService } from '../records/fabric-service-store.ts';
 import { decodePeerData, encodePeerData } from './peer-data-column.ts';
-import type { EdgeTerminatorTable, Queries, TerminatorTable, Touch } from '../../store/mod.ts';
 
-export interface StoredTerminator {
+/** What all kinds have. */
+interface TerminatorPlace {
   readonly id: string;
   readonly serviceId: string;
-  /** Whether the service belongs to the edge management API; if not, it is a share. */
-  readonly isEdge?: boolean | undefined;
   readonly routerId: string;
-  /** The hosting identity. */
-  readonly identityId: string;
   readonly binding: string;
   readonly address: string;
   readonly instanceId: string;
-  readonly peerData: PeerData;
-  readonly createdAtMs: number;
   readonly cost: number;
+  /** 0 default, 1 required, 2 failed. */
   readonly precedence: number;
+  readonly peerData: PeerData;
 }
 
-const CHUNK = 500;
+/** A terminator of a program that hosts a service. */
+export interface StoredTerminator extends TerminatorPlace {
+  /** Whether the service belongs to the edge management API; if not, it is a share. */
+  readonly isEdge?: boolean | undefined;
+  /** The hosting identity. */
+  readonly identityId: string;
+  readonly createdAtMs: number;
+}
 
-/** Returns every terminator, or the existing ones of `ids`. */
+/** An address at which a service is reached, and which a router dials with a binding: `transport` with `tcp:127.0.0.1:5432`. */
+export type FabricTerminator = TerminatorPlace;
+
+/** One that an administrator made for a service of the edge management API. */
+export interface ManagedTerminator extends FabricTerminator {
+  readonly tags: JsonObject;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
+
+export type FabricTerminatorChange = {
+  readonly [K in 'address' | 'instanceId' | 'cost' | 'precedence']?: FabricTerminator[K] | undefined;
+};
+
+/** More than load balancing needs. Stops a router that creates terminators endlessly. */
+export const MAX_TERMINATORS_PER_SERVICE = 128;
+
+const CHUNK = 500;
+const HOSTED: readonly TerminatorKind[] = ['share', 'edge'];
+const DIALED: readonly TerminatorKind[] = ['managed', 'fabric'];
+const OF_EDGE: readonly TerminatorKind[] = ['edge', 'managed'];
+
+/** The column that refers to the service. */
+const SERVICE_COLUMNS = {
+  share: 'share_id',
+  edge: 'entity_id',
+  managed: 'entity_id',
+  fabric: 'fabric_service_id',
+} as const satisfies Record<TerminatorKind, keyof TerminatorTable>;
+
+/** Returns every terminator of hosting programs, or the existing ones of `ids`. */
 export async function readRows(db: Queries, ids?: readonly string[]): Promise<StoredTerminator[]> {
-  const ofShares = db.selectFrom('terminator').selectAll();
-  const ofEdge = db.selectFrom('edge_terminator').selectAll();
+  const found: StoredTerminator[] = [];
   if (ids !== undefined) {
-    const found: StoredTerminator[] = [];
     for (let at = 0; at < ids.length; at += CHUNK) {
-      const some = ids.slice(at, at + CHUNK);
-      const rows = await ofShares.where('id', 'in', some).execute();
-      found.push(...rows.map(terminatorOf));
-      if (rows.length === some.length) continue;
-      found.push(...(await ofEdge.where('id', 'in', some).execute()).map(terminatorOf));
+      const some = rowsOf(db, HOSTED).where('id', 'in', ids.slice(at, at + CHUNK));
+      found.push(...(await some.execute()).map(hostedOf));
     }
     return found;
   }
-  return [
-    ...(await allRows((after) => ofShares.where('id', '>', after).orderBy('id').limit(CHUNK).execute())),
-    ...(await allRows((after) => ofEdge.where('id', '>', after).orderBy('id').limit(CHUNK).execute())),
-  ];
-}
-
-async function allRows(next: (after: string) => Promise<TerminatorRow[]>): Promise<StoredTerminator[]> {
-  const found: StoredTerminator[] = [];
   for (;;) {
-    const rows = await next(found.at(-1)?.id ?? '');
-    found.push(...rows.map(terminatorOf));
+    const rows = await rowsAfter(db, HOSTED, found.at(-1)?.id ?? '', CHUNK);
+    found.push(...rows.map(hostedOf));
     if (rows.length < CHUNK) return found;
   }
 }
 
 /** Returns false if there is a terminator with this id. */
 export async function insertRow(trx: Queries, terminator: StoredTerminator): Promise<boolean> {
-  const shared = rowOf(terminator);
-  const row =
-    terminator.isEdge === true
-      ? await trx
-          .insertInto('edge_terminator')
-          .values({ ...shared, service_id: terminator.serviceId })
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .returning('id')
-          .executeTakeFirst()
-      : await trx
-          .insertInto('terminator')
-          .values({ ...shared, share_id: terminator.serviceId })
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .returning('id')
-          .executeTakeFirst();
+  const { isEdge, identityId, createdAtMs } = terminator;
+  const row = await trx
+    .insertInto('terminator')
+    .values({
+      ...columnsOf(isEdge === true ? 'edge' : 'share', terminator),
+      ...{ identity_id: identityId, created_at: createdAtMs },
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
   return row !== undefined;
 }
 
 export async function updateRow(
   trx: Queries,
-  { id, isEdge, peerData, cost, precedence }: StoredTerminator,
+  { id, peerData, cost, precedence }: StoredTerminator,
 ): Promise<void> {
-  await trx
-    .updateTable(isEdge === true ? 'edge_terminator' : 'terminator')
-    .set({ peer_data: encodePeerData(peerData), cost, precedence })
-    .where('id', '=', id)
-    .execute();
+  const change = { peer_data: encodePeerData(peerData), cost, precedence };
+  await trx.updateTable('terminator').set(change).where('id', '=', id).execute();
 }
 
-export async function deleteRows(trx: Queries, ids: readonly string[], isEdge: boolean): Promise<void> {
-  await trx
-    .deleteFrom(isEdge ? 'edge_terminator' : 'terminator')
-    .where('id', 'in', ids)
-    .execute();
+export async function deleteRows(trx: Queries, ids: readonly string[]): Promise<void> {
+  await trx.deleteFrom('terminator').where('id', 'in', ids).where('kind', 'in', HOSTED).execute();
 }
 
 /** Returns the ids of the rows, which all belonged to the router. */
@@ -97,16 +124,15 @@ export async function deleteRowsOf(
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const deleted: string[] = [];
-  for (const table of ['terminator', 'edge_terminator'] as const) {
-    for (let at = 0; at < ids.length; at += CHUNK) {
-      const rows = await trx
-        .deleteFrom(table)
-        .where('id', 'in', ids.slice(at, at + CHUNK))
-        .where('router_id', '=', routerId)
-        .returning('id')
-        .execute();
-      deleted.push(...rows.map(({ id }) => id));
-    }
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const rows = await trx
+      .deleteFrom('terminator')
+      .where('id', 'in', ids.slice(at, at + CHUNK))
+      .where('kind', 'in', HOSTED)
+      .where('router_id', '=', routerId)
+      .returning('id')
+      .execute();
+    deleted.push(...rows.map(({ id }) => id));
   }
   return deleted;
 }
@@ -114,31 +140,18 @@ export async function deleteRowsOf(
 /** What clients are shown of a terminator. */
 export type ServiceTerminator = Pick<StoredTerminator, 'id' | 'serviceId' | 'routerId' | 'instanceId'>;
 
-/** Returns the terminators of a service in the order of ids. Those of shares are in one table, those of others in two. */
+/** Returns the terminators of a share, or of a service of the edge management API, in the order of ids. */
 export async function terminatorsOfService(
   db: Queries,
   serviceId: string,
   isShare: boolean,
 ): Promise<ServiceTerminator[]> {
-  const rows = isShare
-    ? await db
-        .selectFrom('terminator')
-        .select(['id', 'instance_id', 'router_id'])
-        .where('share_id', '=', serviceId)
-        .orderBy('id')
-        .execute()
-    : await db
-        .selectFrom('edge_terminator')
-        .select(['id', 'instance_id', 'router_id'])
-        .where('service_id', '=', serviceId)
-        .unionAll(
-          db
-            .selectFrom('managed_terminator')
-            .select(['id', 'instance_id', 'router_id'])
-            .where('service_id', '=', serviceId),
-        )
-        .orderBy('id')
-        .execute();
+  const rows = await db
+    .selectFrom('terminator')
+    .select(['id', 'instance_id', 'router_id'])
+    .where(isShare ? 'share_id' : 'entity_id', '=', serviceId)
+    .orderBy('id')
+    .execute();
   return rows.map((row) => ({
     ...{ id: row.id, serviceId, routerId: row.router_id, instanceId: row.instance_id },
   }));
@@ -146,9 +159,9 @@ export async function terminatorsOfService(
 
 /** Returns the terminators of programs that host services of the edge management API, or the one with this id. */
 export async function hostedEdgeTerminators(db: Queries, id?: string): Promise<StoredTerminator[]> {
-  const all = db.selectFrom('edge_terminator').selectAll();
+  const all = rowsOf(db, ['edge']);
   const rows = await (id === undefined ? all : all.where('id', '=', id)).execute();
-  return rows.map(terminatorOf);
+  return rows.map(hostedOf);
 }
 
 export async function changeHostedTerminator(
@@ -156,56 +169,218 @@ export async function changeHostedTerminator(
   touch: Touch,
   { id, cost, precedence }: Pick<StoredTerminator, 'id' | 'cost' | 'precedence'>,
 ): Promise<void> {
-  await trx.updateTable('edge_terminator').set({ cost, precedence }).where('id', '=', id).execute();
+  const hosted = trx.updateTable('terminator').set({ cost, precedence }).where('kind', 'in', HOSTED);
+  await hosted.where('id', '=', id).execute();
   touch('terminator', id);
 }
 
 export async function deleteHostedTerminator(trx: Queries, touch: Touch, id: string): Promise<void> {
-  await deleteRows(trx, [id], true);
+  await deleteRows(trx, [id]);
   touch('terminator', id);
 }
 
 /** Counts the terminators of services of the edge management API. */
 export async function countEdgeTerminators(db: Queries): Promise<number> {
-  let sum = 0;
-  for (const table of ['edge_terminator', 'managed_terminator'] as const) {
-    const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
-    sum += Number((await query.executeTakeFirstOrThrow()).count);
+  const { count } = await db
+    .selectFrom('terminator')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('kind', 'in', OF_EDGE)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Errors: `conflict` if the service or router was deleted, or the service has too many. */
+export async function createFabricTerminator(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewFabricTerminator,
+  nowMs: number,
+): Promise<FabricTerminator> {
+  const { serviceId } = wanted;
+  // Locked, so that concurrent calls do not exceed the limit.
+  if ((await lockFabricService(trx, serviceId)) === undefined) {
+    throw new FrontdoorError('conflict', 'service-gone', `Service ${serviceId} was deleted`);
   }
-  return sum;
+  if (await isServiceFull(trx, 'fabric', serviceId)) {
+    const message = `A service has at most ${MAX_TERMINATORS_PER_SERVICE} terminators`;
+    throw new FrontdoorError('conflict', 'too-many-terminators', message);
+  }
+  const record: FabricTerminator = { id: base62(randomBytes(16)), ...wanted };
+  await trx
+    .insertInto('terminator')
+    .values({ ...columnsOf('fabric', record), created_at: nowMs })
+    .execute();
+  touch('fabric-terminator', record.id);
+  return record;
 }
 
-type TerminatorRow = TerminatorTable | EdgeTerminatorTable;
+/** Returns the terminator of a fabric service, locked until the transaction ends. */
+export async function lockFabricTerminator(trx: Queries, id: string): Promise<FabricTerminator | undefined> {
+  const row = await lockedForUpdate(trx, rowsOf(trx, ['fabric']).where('id', '=', id)).executeTakeFirst();
+  return row === undefined ? undefined : placeOf(row);
+}
 
-function rowOf(terminator: StoredTerminator): Omit<TerminatorTable, 'share_id'> {
+export async function changeFabricTerminator(
+  trx: Queries,
+  touch: Touch,
+  before: FabricTerminator,
+  change: FabricTerminatorChange,
+): Promise<FabricTerminator> {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const after: FabricTerminator = { ...before, ...Object.fromEntries(given) };
+  const { id, address, instanceId, cost, precedence } = after;
+  await trx
+    .updateTable('terminator')
+    .set({ address, instance_id: instanceId, cost, precedence })
+    .where('id', '=', id)
+    .execute();
+  touch('fabric-terminator', id);
+  return after;
+}
+
+/** Ids that are not of fabric services are skipped. */
+export async function deleteFabricTerminators(
+  trx: Queries,
+  touch: Touch,
+  ids: readonly string[],
+): Promise<void> {
+  const removed = await trx
+    .deleteFrom('terminator')
+    .where('id', 'in', ids)
+    .where('kind', '=', 'fabric')
+    .returning('id')
+    .execute();
+  for (const { id } of removed) touch('fabric-terminator', id);
+}
+
+/** Returns the addresses that routers dial, of every service, among `ids`. */
+export async function findDialedTerminators(
+  db: Queries,
+  ids: readonly string[],
+): Promise<FabricTerminator[]> {
+  return mapAlone(await rowsOf(db, DIALED).where('id', 'in', ids).execute(), nameOf, placeOf);
+}
+
+/** Returns the next of these in the order of ids. */
+export async function dialedTerminatorsAfter(
+  db: Queries,
+  id: string,
+  limit: number,
+): Promise<FabricTerminator[]> {
+  return mapAlone(await rowsAfter(db, DIALED, id, limit), nameOf, placeOf);
+}
+
+/** Returns false if the service has too many. The caller holds the lock of edge entities. */
+export async function insertManagedTerminator(
+  trx: Queries,
+  touch: Touch,
+  terminator: ManagedTerminator,
+): Promise<boolean> {
+  if (await isServiceFull(trx, 'managed', terminator.serviceId)) return false;
+  const { tags, createdAtMs, updatedAtMs } = terminator;
+  await trx
+    .insertInto('terminator')
+    .values({
+      ...columnsOf('managed', terminator),
+      ...{ tags: JSON.stringify(tags), created_at: createdAtMs, updated_at: updatedAtMs },
+    })
+    .execute();
+  touch('fabric-terminator', terminator.id);
+  return true;
+}
+
+/** Service and instance id stay. */
+export async function updateManagedTerminator(
+  trx: Queries,
+  touch: Touch,
+  terminator: ManagedTerminator,
+): Promise<void> {
+  const { id, tags, updatedAtMs } = terminator;
+  const { router_id, binding, address, cost, precedence } = columnsOf('managed', terminator);
+  await trx
+    .updateTable('terminator')
+    .set({ router_id, binding, address, cost, precedence })
+    .set({ tags: JSON.stringify(tags), updated_at: updatedAtMs })
+    .where('id', '=', id)
+    .execute();
+  touch('fabric-terminator', id);
+}
+
+export async function deleteManagedTerminator(trx: Queries, touch: Touch, id: string): Promise<void> {
+  await trx.deleteFrom('terminator').where('id', '=', id).where('kind', '=', 'managed').execute();
+  touch('fabric-terminator', id);
+}
+
+/** Returns those that administrators made, all or the one with this id. */
+export async function managedTerminators(db: Queries, id?: string): Promise<ManagedTerminator[]> {
+  if (id !== undefined) {
+    const rows = await rowsOf(db, ['managed']).where('id', '=', id).execute();
+    return mapAlone(rows, nameOf, managedOf);
+  }
+  const found: ManagedTerminator[] = [];
+  for (let after = ''; ;) {
+    const rows = await rowsAfter(db, ['managed'], after, CHUNK);
+    found.push(...mapAlone(rows, nameOf, managedOf));
+    if (rows.length < CHUNK) return found;
+    after = rows.at(-1)!.id;
+  }
+}
+
+function rowsOf(db: Queries, kinds: readonly TerminatorKind[]) {
+  return db.selectFrom('terminator').selectAll().where('kind', 'in', kinds);
+}
+
+function rowsAfter(db: Queries, kinds: readonly TerminatorKind[], id: string, limit: number) {
+  return rowsOf(db, kinds).where('id', '>', id).orderBy('id').limit(limit).execute();
+}
+
+async function isServiceFull(trx: Queries, kind: 'managed' | 'fabric', serviceId: string): Promise<boolean> {
+  const { count } = await trx
+    .selectFrom('terminator')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('kind', '=', kind)
+    .where(SERVICE_COLUMNS[kind], '=', serviceId)
+    .executeTakeFirstOrThrow();
+  return count >= MAX_TERMINATORS_PER_SERVICE;
+}
+
+type TerminatorRow = Awaited<ReturnType<typeof rowsAfter>>[number];
+
+function columnsOf(kind: TerminatorKind, place: TerminatorPlace) {
   return {
-    id: terminator.id,
-    router_id: terminator.routerId,
-    identity_id: terminator.identityId,
-    binding: terminator.binding,
-    address: terminator.address,
-    instance_id: terminator.instanceId,
-    cost: terminator.cost,
-    precedence: terminator.precedence,
-    peer_data: encodePeerData(terminator.peerData),
-    created_at: terminator.createdAtMs,
+    ...{ id: place.id, kind, share_id: null, entity_id: null, fabric_service_id: null },
+    [SERVICE_COLUMNS[kind]]: place.serviceId,
+    ...{ router_id: place.routerId, identity_id: null, binding: place.binding, address: place.address },
+    ...{ instance_id: place.instanceId, cost: place.cost, precedence: place.precedence },
+    peer_data: encodePeerData(place.peerData),
   };
 }
 
-function terminatorOf(row: TerminatorRow): StoredTerminator {
-  const isEdge = 'service_id' in row;
+/** The reverse of `columnsOf`. */
+function placeOf(row: TerminatorRow): TerminatorPlace {
   return {
-    id: row.id,
-    serviceId: isEdge ? row.service_id : row.share_id,
-    isEdge,
-    routerId: row.router_id,
-    identityId: row.identity_id,
-    binding: row.binding,
-    address: row.address,
-    instanceId: row.instance_id,
-    cost: row.cost,
-    precedence: row.precedence,
-    peerData: decodePeerData(row.peer_data),
-    createdAtMs: row.created_at,
+    ...{ id: row.id, serviceId: row[SERVICE_COLUMNS[row.kind]]!, routerId: row.router_id },
+    ...{ binding: row.binding, address: row.address, instanceId: row.instance_id },
+    ...{ cost: row.cost, precedence: row.precedence, peerData: decodePeerData(row.peer_data) },
   };
+}
+
+function hostedOf(row: TerminatorRow): StoredTerminator {
+  return {
+    ...placeOf(row),
+    ...{ isEdge: row.kind === 'edge', identityId: row.identity_id!, createdAtMs: Number(row.created_at) },
+  };
+}
+
+function managedOf(row: TerminatorRow): ManagedTerminator {
+  return {
+    ...placeOf(row),
+    tags: JSON.parse(row.tags) as JsonObject,
+    createdAtMs: Number(row.created_at),
+    updatedAtMs: Number(row.updated_at),
+  };
+}
+
+function nameOf({ id }: TerminatorRow): string {
+  return `the terminator ${id} of the store`;
 }

@@ -106,6 +106,7 @@ async function filled(world: ApiWorld, frontdoorId: string): Promise<readonly st
     .insertInto('terminator')
     .values({
       id: randomUUID(),
+      kind: 'share',
       share_id: shares[0]!.id,
       router_id: routerId,
       identity_id: host,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
-import { MAX_TERMINATORS_PER_SERVICE } from '../../overlay/terminators/fabric-terminator-store.ts';
+import { MAX_TERMINATORS_PER_SERVICE } from '../../overlay/terminators/terminator-store.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { shareTerminatorView } from './fabric-view-fixture.ts';
 
@@ -168,17 +168,18 @@ describeEachStore('services of the fabric and their terminators', (open) => {
       modelled(kept).map((each) => each.routerId),
       [routerId],
     );
-    const rows = await world.store.db.selectFrom('fabric_terminator').select('router_id').execute();
+    const rows = await world.store.db.selectFrom('terminator').select('router_id').execute();
     assert.ok(!rows.some((row) => row.router_id === ownRouter));
   });
 
   it('are no more than a service can use', async () => {
     const serviceId = await addService();
     await world.store.db
-      .insertInto('fabric_terminator')
+      .insertInto('terminator')
       .values(
         Array.from({ length: MAX_TERMINATORS_PER_SERVICE - 1 }, (_, n) => ({
-          ...{ id: `${serviceId}-${n}`, service_id: serviceId, router_id: routerId, binding: 'transport' },
+          ...{ id: `${serviceId}-${n}`, kind: 'fabric' as const, fabric_service_id: serviceId },
+          ...{ router_id: routerId, binding: 'transport' },
           ...{ address: 'tcp:a:1', instance_id: '', cost: 0, precedence: 0, peer_data: '{}', created_at: 1 },
         })),
       )

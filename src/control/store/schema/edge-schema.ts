@@ -7,8 +7,6 @@ import type { Generated } from 'kysely';
 
 export interface EdgeTables {
   edge_entity: EdgeEntityTable;
-  edge_terminator: EdgeTerminatorTable;
-  managed_terminator: ManagedTerminatorTable;
   identity_password: IdentityPasswordTable;
   management_session: ManagementSessionTable;
 }
@@ -28,7 +26,7 @@ export type EdgeEntityKind =
   | 'ca'
   | 'auth-policy'
   | 'posture-check'
-  /** Has tables of its own: `edge_terminator` and `managed_terminator`. */
+  /** Has a table of its own: `terminator`. */
   | 'terminator';
 
 export interface EdgeEntityTable {
@@ -40,40 +38,6 @@ export interface EdgeEntityTable {
   /** JSON object: the fields of the kind. */
   data: string;
   /** JSON object: free keys and values of the caller. */
-  tags: string;
-  created_at: number;
-  updated_at: number;
-}
-
-/** A terminator of a service of this API, one per bind at an edge router, like `terminator` for shares. */
-export interface EdgeTerminatorTable {
-  /** Chosen by the router. */
-  id: string;
-  service_id: string;
-  router_id: string;
-  /** The hosting identity. */
-  identity_id: string;
-  binding: string;
-  address: string;
-  instance_id: string;
-  cost: number;
-  precedence: number;
-  /** JSON map of u32 key to base64. */
-  peer_data: string;
-  created_at: number;
-}
-
-/** A terminator of a service of this API that an administrator made: an address that the router dials. */
-export interface ManagedTerminatorTable {
-  id: string;
-  service_id: string;
-  router_id: string;
-  binding: string;
-  address: string;
-  instance_id: string;
-  cost: number;
-  precedence: number;
-  /** JSON object. */
   tags: string;
   created_at: number;
   updated_at: number;

@@ -25,7 +25,7 @@ import type {
 } from './edge-session-schema.ts';
 import type { EdgeTables } from './edge-schema.ts';
 import type { EnrollmentTable } from './enrollment-schema.ts';
-import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
+import type { FabricServiceTable, TerminatorTable } from './fabric-schema.ts';
 import type { PeopleTables } from './people-schema.ts';
 import type { SealingTables } from './sealing-schema.ts';
 import type {
@@ -52,13 +52,8 @@ export type {
   RequestRecordTable,
   RestingNameTable,
 } from './access-schema.ts';
-export type {
-  EdgeEntityKind,
-  EdgeEntityTable,
-  EdgeTerminatorTable,
-  ManagedTerminatorTable,
-} from './edge-schema.ts';
-export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
+export type { EdgeEntityKind, EdgeEntityTable } from './edge-schema.ts';
+export type { FabricServiceTable, TerminatorKind, TerminatorTable } from './fabric-schema.ts';
 export type { AuditEventTable, AuditHeadTable, MetricRollupTable } from './record-schema.ts';
 export type { ReplicaStatusTable, ReplicaTable } from './replica-schema.ts';
 
@@ -97,7 +92,6 @@ export interface Database extends EdgeTables, PeopleTables, SealingTables {
   idempotency_answer: IdempotencyAnswerTable;
   idempotency_usage: IdempotencyUsageTable;
   fabric_service: FabricServiceTable;
-  fabric_terminator: FabricTerminatorTable;
   share_policy: SharePolicyTable;
   share_inspection: ShareInspectionTable;
   custom_frontend: CustomFrontendTable;
@@ -262,24 +256,6 @@ export interface ShareAuthProviderTable {
 export interface ShareGrantTable {
   share_id: string;
   environment_id: string;
-}
-
-/** A terminator of a share, one per bind at an edge router. Stored so that a restart keeps it. */
-export interface TerminatorTable {
-  /** Chosen by the router. */
-  id: string;
-  share_id: string;
-  router_id: string;
-  /** The hosting identity. */
-  identity_id: string;
-  binding: string;
-  address: string;
-  instance_id: string;
-  cost: number;
-  precedence: number;
-  /** JSON map of u32 key to base64: host public key and the like. */
-  peer_data: string;
-  created_at: number;
 }
 
 /** Authentication of inbound requests. */

@@ -9,22 +9,19 @@ import {
   changeHostedTerminator,
   deleteHostedTerminator,
   deleteManagedTerminator,
-  findManagedTerminators,
   hostedEdgeTerminators,
   insertManagedTerminator,
-  managedTerminatorsAfter,
+  managedTerminators,
   updateManagedTerminator,
   type ManagedTerminator,
   type StoredTerminator,
 } from '../../overlay/terminators/mod.ts';
-import type { Queries } from '../../store/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { commonSymbols, referenceView, type EntityForm } from './entity-form.ts';
 import type { EntityResource } from './entity-resource.ts';
 
 const MAX_ADDRESS_CHARS = 512;
 const MAX_COST = 65_535;
-const PAGE = 500;
 /** By their number in the store. */
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
 const DEFAULT_BINDING = 'transport';
@@ -77,11 +74,11 @@ export const terminatorResource: EntityResource = {
 
   async all({ store: { db } }) {
     const hosted = await hostedEdgeTerminators(db);
-    return [...hosted.map(hostedRecord), ...(await allManaged(db)).map(managedRecord)].sort(byId);
+    return [...hosted.map(hostedRecord), ...(await managedTerminators(db)).map(managedRecord)].sort(byId);
   },
 
   async find(db, id) {
-    const [managed] = await findManagedTerminators(db, [id]);
+    const [managed] = await managedTerminators(db, id);
     if (managed !== undefined) return managedRecord(managed);
     const [hosted] = await hostedEdgeTerminators(db, id);
     return hosted === undefined ? undefined : hostedRecord(hosted);
@@ -124,15 +121,6 @@ export const terminatorResource: EntityResource = {
     await remove(trx, touch, entity.id);
   },
 };
-
-async function allManaged(db: Queries): Promise<ManagedTerminator[]> {
-  const found: ManagedTerminator[] = [];
-  for (;;) {
-    const next = await managedTerminatorsAfter(db, found.at(-1)?.id ?? '', PAGE);
-    found.push(...next);
-    if (next.length < PAGE) return found;
-  }
-}
 
 function requiredText(body: BodyReader, field: string): string {
   const text = body.text(field, MAX_ADDRESS_CHARS);

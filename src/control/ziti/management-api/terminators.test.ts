@@ -33,7 +33,8 @@ describeEachStore('terminators', (open) => {
     const host = await api.make('identities', { name: `host of ${id}` });
     const row = {
       id,
-      service_id: service,
+      kind: 'edge' as const,
+      entity_id: service,
       router_id: router,
       identity_id: host,
       binding: 'edge',
@@ -41,7 +42,7 @@ describeEachStore('terminators', (open) => {
     };
     await api.store.transaction(async (trx, touch) => {
       await trx
-        .insertInto('edge_terminator')
+        .insertInto('terminator')
         .values({ ...row, instance_id: '', cost: 0, precedence: 0, peer_data: '{}', created_at: 1 })
         .execute();
       touch('terminator', id);

@@ -181,68 +181,28 @@ create table collection (
   constraint collection_key primary key (frontdoor_id, kind)
 );
 
+-- One of the three references to a service is set, by the kind.
 create table terminator (
   id text primary key not null,
-  share_id text not null references share (id) on delete cascade,
+  kind text not null,
+  share_id text references share (id) on delete cascade,
+  entity_id text references edge_entity (id) on delete cascade,
+  fabric_service_id text references fabric_service (id) on delete cascade,
   router_id text not null references identity (id) on delete cascade,
-  identity_id text not null references identity (id) on delete cascade,
+  identity_id text references identity (id) on delete cascade,
   binding text not null,
   address text not null,
   instance_id text not null,
   cost integer not null,
   precedence integer not null,
   peer_data text not null,
-  created_at bigint not null
+  tags text not null default '{}',
+  created_at bigint not null,
+  updated_at bigint
 );
+create index terminator_by_entity_id on terminator (entity_id);
+create index terminator_by_fabric_service_id on terminator (fabric_service_id);
 create index terminator_by_identity_id on terminator (identity_id);
 create index terminator_by_router_id on terminator (router_id);
-create index terminator_by_share_id on terminator (share_id);
-
-create table edge_terminator (
-  id text primary key not null,
-  service_id text not null references edge_entity (id) on delete cascade,
-  router_id text not null references identity (id) on delete cascade,
-  identity_id text not null references identity (id) on delete cascade,
-  binding text not null,
-  address text not null,
-  instance_id text not null,
-  cost integer not null,
-  precedence integer not null,
-  peer_data text not null,
-  created_at bigint not null
-);
-create index edge_terminator_by_identity_id on edge_terminator (identity_id);
-create index edge_terminator_by_router_id on edge_terminator (router_id);
-create index edge_terminator_by_service_id on edge_terminator (service_id);
-
-create table managed_terminator (
-  id text primary key not null,
-  service_id text not null references edge_entity (id) on delete cascade,
-  router_id text not null references identity (id) on delete cascade,
-  binding text not null,
-  address text not null,
-  instance_id text not null,
-  cost integer not null,
-  precedence integer not null,
-  tags text not null,
-  created_at bigint not null,
-  updated_at bigint not null
-);
-create index managed_terminator_by_router_id on managed_terminator (router_id);
-create index managed_terminator_by_service_id on managed_terminator (service_id);
-
-create table fabric_terminator (
-  id text primary key not null,
-  service_id text not null references fabric_service (id) on delete cascade,
-  router_id text not null references identity (id) on delete cascade,
-  binding text not null,
-  address text not null,
-  instance_id text not null,
-  cost integer not null,
-  precedence integer not null,
-  peer_data text not null,
-  created_at bigint not null
-);
-create index fabric_terminator_by_router_id on fabric_terminator (router_id);
-create index fabric_terminator_by_service_id on fabric_terminator (service_id)
+create index terminator_by_share_id on terminator (share_id)
 `;
