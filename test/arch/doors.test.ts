@@ -10,7 +10,6 @@ const EXPORT = /^export (?:type )?\{([^}]*)\}/gm;
 const LARGE: Readonly<Record<string, number>> = {
   'src/base/mod.ts': 93,
   'src/contract/mod.ts': 96,
-  'src/control/overlay/records/mod.ts': 108,
   'src/net/mod.ts': 155,
   'src/wire/mod.ts': 130,
 };
