@@ -167,11 +167,15 @@ interface Planted {
   readonly bytes: number;
 }
 
-/** Runs in the page, as its script. */
-function plantBomb({ name, zone, count, bytes }: Planted): void {
+/**
+ * Runs in the page, as its script. Chromium stores a cookie some time after a script has set it, also after the next page has
+ * cleared the others; reading them waits for it.
+ */
+function plantBomb({ name, zone, count, bytes }: Planted): number {
   const { document } = globalThis as unknown as { document: { cookie: string } };
   for (let i = 0; i < count; i += 1)
     document.cookie = `${name}${i}=${'x'.repeat(bytes)}; domain=${zone}; path=/; secure`;
+  return document.cookie.length;
 }
 
 function plantCookie(_request: IncomingMessage, response: ServerResponse): void {
