@@ -39,9 +39,6 @@ export function secretCredential(secretId: string): string {
   return `secret ${secretId}`;
 }
 
-/** The secret that a caller had before secrets had names. */
-export const FIRST_SECRET = secretCredential('first');
-
 /** `version` is that of the provider, which changes when its accounts may be those of other people. */
 export function providerCredential(logInId: string, version: number): string {
   return `${PROVIDER}${logInId} ${version}`;

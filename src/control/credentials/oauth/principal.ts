@@ -7,7 +7,7 @@ import { decodeJwt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
 import type { Secrets } from '../../secrets/mod.ts';
 import { findOrganization } from '../people/organization-store.ts';
-import { FIRST_SECRET, ISSUER_CREDENTIAL } from '../accounts/credential-rule.ts';
+import { ISSUER_CREDENTIAL } from '../accounts/credential-rule.ts';
 import { hasCredential, provenBySecret, type CallerKind } from '../accounts/account-store.ts';
 import type { CallerDirectory } from '../accounts/caller-directory.ts';
 import type { Queries } from '../../store/mod.ts';
@@ -138,10 +138,9 @@ async function verifiedClaims(
       currentDate: new Date(clock.nowMs()),
       // None of our tokens lives longer, whatever its expiry.
       maxTokenAge: TOKEN_LIFETIME_SECONDS,
-      requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'scope', 'org', 'caller'],
+      requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'scope', 'org', 'caller', 'credential'],
     });
-    // Tokens of earlier versions do not name their secret.
-    const { sub, scope, org, caller, credential = FIRST_SECRET } = payload;
+    const { sub, scope, org, caller, credential } = payload;
     if (typeof sub !== 'string' || typeof scope !== 'string' || typeof org !== 'string') return undefined;
     if ((caller !== 'client' && caller !== 'account') || typeof credential !== 'string') return undefined;
     const claims: TokenClaims = {

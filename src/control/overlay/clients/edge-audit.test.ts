@@ -267,6 +267,6 @@ test('a log-in with a certificate that has expired, or that was replaced, names 
     const all = await reasons();
     return all.length === 2 ? all : undefined;
   });
-  assert.deepEqual(found.toSorted(), ['certificate-has-expired', 'certificate-is-not-known-any-more']);
+  assert.deepEqual(found.toSorted(), ['certificate-has-expired', 'certificate-is-no-longer-known']);
   assert.ok(fixture.logged.some((line) => line.includes('log-in refused') && line.includes(agent.id)));
 });

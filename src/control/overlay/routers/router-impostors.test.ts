@@ -96,7 +96,7 @@ const IMPOSTORS: Readonly<Record<string, () => Promise<Impostor>>> = {
   'with a certificate in the router’s name that it never enrolled': async () => ({
     identity: await world.certificate('honest'),
     helloId: 'honest',
-    reason: /not known/,
+    reason: /no longer known/,
   }),
   'with a certificate of an agent': async () => ({
     identity: await world.clientCertificate('honest'),

@@ -246,7 +246,7 @@ test('a share that cannot be sent is withdrawn, and the others are sent', () => 
   feed.listen((line) => received.push(line));
   model.onChange(follower);
   const broken = service('broken');
-  Object.defineProperty(broken, 'hosts', { get: follower });
+  Object.defineProperty(broken, 'frontends', { get: follower });
   for (const one of [service('a'), broken, service('b')]) model.setService(one);
   feed.flush();
   const [delta] = events(received) as [GatewayDelta];

@@ -213,6 +213,7 @@ export async function openApiWorld({
         id,
         organization_id: organizationId,
         name: 'account',
+        secret_id: 'test',
         token_hmac: secrets.hmac(token),
         scopes,
         created_at: nowMs,

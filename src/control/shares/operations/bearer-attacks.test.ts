@@ -19,6 +19,7 @@ let world: ApiWorld;
 let key: SigningKey;
 let signer: KeyObject;
 let publicKey: KeyObject;
+let credential: string;
 before(async () => {
   world = await openApiWorld();
   [key] = (await listSigningKeys(world.store.db, world.secrets, 'bearer', world.clock.nowMs())) as [
@@ -26,6 +27,9 @@ before(async () => {
   ];
   signer = createPrivateKey(key.privateKeyPem);
   publicKey = createPublicKey(key.publicKeyPem);
+  const client = world.store.db.selectFrom('oauth_client').select('secret_id');
+  const { secret_id } = await client.where('id', '=', world.first.clientId).executeTakeFirstOrThrow();
+  credential = `secret ${secret_id}`;
 });
 after(() => world.close());
 
@@ -40,6 +44,7 @@ const claims = (changes: Json = {}): Json => ({
   scope: 'frontdoor.read',
   org: world.first.organizationId,
   caller: 'client',
+  credential,
   ...changes,
 });
 

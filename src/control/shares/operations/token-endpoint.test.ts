@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { FrontdoorError } from '#base';
 import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
@@ -223,6 +223,7 @@ describe('bearer tokens', () => {
       scope: 'frontdoor.read',
       org: world.first.organizationId,
       caller: 'client',
+      credential: decodeJwt(token)['credential'],
     };
     const sign = (claims: JWTPayload, header: Record<string, string> = {}, signer = ours): Promise<string> =>
       new SignJWT(claims)

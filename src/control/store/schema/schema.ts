@@ -128,7 +128,7 @@ export interface ApiAccountTable {
   name: string;
   token_hmac: string;
   /** Names the secret, without being secret: what it opened refers to it. */
-  secret_id: Generated<string>;
+  secret_id: string;
   /** HMAC of the previous token, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
   previous_id: string | null;
@@ -148,7 +148,7 @@ export interface OauthClientTable {
   name: string;
   secret_hmac: string;
   /** Names the secret, without being secret: what it opened refers to it. */
-  secret_id: Generated<string>;
+  secret_id: string;
   /** HMAC of the previous secret, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
   previous_id: string | null;

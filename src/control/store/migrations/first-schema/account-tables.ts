@@ -26,7 +26,7 @@ create table api_account (
   previous_hmac text,
   previous_until bigint,
   last_used_at bigint,
-  secret_id text not null default 'first',
+  secret_id text not null,
   previous_id text,
   created_at bigint not null
 );
@@ -42,7 +42,7 @@ create table oauth_client (
   previous_hmac text,
   previous_until bigint,
   last_used_at bigint,
-  secret_id text not null default 'first',
+  secret_id text not null,
   previous_id text,
   created_at bigint not null
 );
