@@ -1,17 +1,18 @@
 /** The control plane's half of log-ins for tests: attempts, one-time codes and sessions, scripted and counted. */
 import { randomBytes } from 'node:crypto';
 import type { CallerIdentity } from '#domain/access';
-import type {
-  GatewaySession,
-  GatewayUsage,
-  LoginCallback,
-  LoginRedeemed,
-  LoginRedemption,
-  LoginRefusalReason,
-  LoginReturned,
-  LoginStart,
-  LoginStarted,
-  SessionQuery,
+import {
+  sessionFoundShape,
+  type GatewaySession,
+  type GatewayUsage,
+  type LoginCallback,
+  type LoginRedeemed,
+  type LoginRedemption,
+  type LoginRefusalReason,
+  type LoginReturned,
+  type LoginStart,
+  type LoginStarted,
+  type SessionQuery,
 } from '#domain/gateway-shapes';
 import type { LoginControl } from '../access/login-control.ts';
 
@@ -101,7 +102,10 @@ export class ScriptedControl implements LoginControl {
   async findSession({ token }: SessionQuery): Promise<GatewaySession | null> {
     this.asked.push(token);
     await this.#answers();
-    return this.sessions.get(token) ?? null;
+    // Like the real client, which refuses what does not have the shape.
+    const found = sessionFoundShape.read({ session: this.sessions.get(token) ?? null });
+    if ('problem' in found) throw new Error(found.problem);
+    return found.value.session;
   }
 
   async endSession({ token }: SessionQuery): Promise<void> {
