@@ -71,9 +71,9 @@ test('all problems are reported at once, each with its path, line and value', ()
 extra: 1
 `);
   assert.deepEqual(problems, [
-    '3 shares[0].mode: must be public or private <- "open"',
+    '3 shares[0].mode: must be one of public, private <- "open"',
     '5 shares[1]: must have name',
-    '6 shares[1].target: must be string <- 5',
+    '6 shares[1].target: must be a text <- 5',
     '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants <- "x"',
     '8 extra: is not a field here; known fields are shares, accesses <- 1',
   ]);
@@ -130,7 +130,7 @@ test('a file that others may write is refused', () => {
       (error) =>
         error instanceof FrontdoorError &&
         error.kind === 'invalid' &&
-        error.message.includes(`${path}:1:1 error shares: must be array (given 5)`),
+        error.message.includes(`${path}:1:1 error shares: must be a list of at most 10000 entries (given 5)`),
     );
     assert.throws(() => loadAgentConfig(join(folder, 'none.yml')), /cannot read/);
   } finally {

@@ -1,10 +1,17 @@
 /** The agent's configuration file: shares that it creates or reclaims at every start. */
 import { readFileSync } from 'node:fs';
-import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { fileProblemLine, FrontdoorError, messageOf, readHostPort } from '#base';
-import { isShareLabel, modesOf, targetForms } from '#domain';
-import { parseYamlFile, type ParsedYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
+import {
+  fileProblemLine,
+  FrontdoorError,
+  messageOf,
+  Part,
+  readHostPort,
+  Type,
+  type ShapeOf,
+  type PlacedProblem,
+} from '#base';
+import { isShareLabel } from '#domain';
+import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
 
@@ -12,45 +19,31 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 const MAX_SHARES = 10_000;
 const MAX_ACCESSES = 256;
 
-const ConfiguredShareSchema = Type.Object(
-  {
-    name: Type.String({ description: 'Name and token of the share: 3 to 63 of a-z, 0-9 and -' }),
-    mode: Type.Enum(['public', 'private'], {
-      description: 'Who may reach it: everyone, or only granted environments',
-    }),
-    target: Type.String({
-      description: `${targetForms(modesOf('private'))}; for a public share ${targetForms(modesOf('public'))}`,
-    }),
-    grants: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), { description: 'Environments that may dial it' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+/** The targets that a share can have are those of `targetForms`. */
+const ConfiguredShareSchema = Part.closed({
+  name: Part.text(),
+  mode: Part.oneOf('public', 'private'),
+  target: Part.text(),
+  /** Environments that may dial it. */
+  grants: Type.Optional(Type.Array(Part.someText())),
+});
 
-const ConfiguredAccessSchema = Type.Object(
-  {
-    share: Type.String({ description: 'Name or token of a private share that this environment may dial' }),
-    listen: Type.String({ description: 'HOST:PORT on this machine, at which it is accessible' }),
-    protocol: Type.Optional(
-      Type.Enum(['tcp', 'udp'], { description: 'udp for a share of datagrams; tcp by default' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const ConfiguredAccessSchema = Part.closed({
+  /** Name or token of a private share that this environment may dial. */
+  share: Part.text(),
+  /** HOST:PORT on this machine, at which it is accessible. */
+  listen: Part.text(),
+  /** `udp` for a share of datagrams; `tcp` by default. */
+  protocol: Type.Optional(Part.oneOf('tcp', 'udp')),
+});
 
-export const AgentConfigSchema = Type.Object(
-  {
-    shares: Type.Array(ConfiguredShareSchema, { maxItems: MAX_SHARES }),
-    accesses: Type.Optional(Type.Array(ConfiguredAccessSchema, { maxItems: MAX_ACCESSES })),
-  },
-  { additionalProperties: false },
-);
+const AgentConfigSchema = Part.closed({
+  shares: Type.Array(ConfiguredShareSchema, { maxItems: MAX_SHARES }),
+  accesses: Type.Optional(Type.Array(ConfiguredAccessSchema, { maxItems: MAX_ACCESSES })),
+});
 
-export type AgentConfig = Static<typeof AgentConfigSchema>;
-export type ConfiguredShare = Static<typeof ConfiguredShareSchema>;
-
-const validator = Compile(AgentConfigSchema);
+export type AgentConfig = ShapeOf<typeof AgentConfigSchema>;
+export type ConfiguredShare = ShapeOf<typeof ConfiguredShareSchema>;
 
 /** Throws a `FrontdoorError` with all problems. */
 export function loadAgentConfig(path: string): AgentConfig {
@@ -73,28 +66,14 @@ export function loadAgentConfig(path: string): AgentConfig {
 export function parseAgentConfig(text: string): ParsedYamlFile<AgentConfig> {
   return parseYamlFile(text, {
     maxLength: MAX_CONFIG_BYTES,
-    schema: validator,
-    messageFor,
+    schema: AgentConfigSchema,
     rules: crossProblems,
     whenEmpty: 'must contain a list named shares',
   });
 }
 
-function messageFor(keyword: string, path: YamlPath): string | undefined {
-  if (keyword === 'boolean') return `is not a field here; known fields are ${knownAt(path).join(', ')}`;
-  if (keyword === 'enum' && path.at(-1) === 'mode') return 'must be public or private';
-  if (keyword === 'enum' && path.at(-1) === 'protocol') return 'must be tcp or udp';
-  return undefined;
-}
-
-function knownAt(path: YamlPath): string[] {
-  if (path.length <= 1) return Object.keys(AgentConfigSchema.properties);
-  const entry = path[0] === 'accesses' ? ConfiguredAccessSchema : ConfiguredShareSchema;
-  return Object.keys(entry.properties);
-}
-
-function crossProblems(config: AgentConfig): readonly YamlRule[] {
-  const found: YamlRule[] = [];
+function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
+  const found: PlacedProblem[] = [];
   for (const [i, { share, listen }] of (config.accesses ?? []).entries()) {
     const address = readHostPort(listen);
     if (address === undefined || address.port === 0)

@@ -2,33 +2,26 @@
  * YAML files that an operator writes for a program of Frontdoor: read by one schema and by rules across fields, with all
  * problems at once, each with its place. The router's file follows OpenZiti's dialect and has a reader of its own.
  */
+import type { TSchema } from 'typebox';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import { FILE_START, inFileOrder, messageOf, type FilePosition, type FileProblem } from '#base';
+import {
+  compileReader,
+  FILE_START,
+  inFileOrder,
+  messageOf,
+  schemaProblems,
+  type FilePosition,
+  type FileProblem,
+  type ShapeOf,
+  type ValuePath,
+  type PlacedProblem,
+} from '#base';
 
-/** Keys and indexes from the root, as JSON pointers have them. */
-export type YamlPath = readonly string[];
-export type YamlRule = readonly [path: YamlPath, message: string];
-
-/** What a compiled schema of TypeBox offers. */
-interface CompiledShape<T> {
-  Check(value: unknown): value is T;
-  Errors(value: unknown): Iterable<ShapeError>;
-}
-
-interface ShapeError {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: object;
-  readonly message: string;
-}
-
-export interface YamlFileKind<T> {
+export interface YamlFileKind<S extends TSchema> {
   readonly maxLength: number;
-  readonly schema: CompiledShape<T>;
-  /** Undefined: the schema's own words. `boolean` is the keyword of a key that the schema does not have. */
-  readonly messageFor: (keyword: string, path: YamlPath) => string | undefined;
+  readonly schema: S;
   /** What fields say together, of a value that the schema accepts. */
-  readonly rules: (value: T) => readonly YamlRule[];
+  readonly rules: (value: ShapeOf<S>) => readonly PlacedProblem[];
   /** What an empty file lacks. */
   readonly whenEmpty: string;
 }
@@ -38,7 +31,10 @@ export type ParsedYamlFile<T> = { readonly value: T } | { readonly problems: rea
 const MAX_PROBLEMS = 100;
 const MAX_ALIASES = 100;
 
-export function parseYamlFile<T>(text: string, kind: YamlFileKind<T>): ParsedYamlFile<T> {
+export function parseYamlFile<S extends TSchema>(
+  text: string,
+  kind: YamlFileKind<S>,
+): ParsedYamlFile<ShapeOf<S>> {
   if (text.length > kind.maxLength) return whole(`must be smaller than ${kind.maxLength} bytes`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
@@ -61,33 +57,15 @@ export function parseYamlFile<T>(text: string, kind: YamlFileKind<T>): ParsedYam
     return whole(messageOf(error));
   }
   if (value === null) return whole(kind.whenEmpty);
-  let found: readonly YamlRule[];
-  if (kind.schema.Check(value)) {
-    found = kind.rules(value);
-    if (found.length === 0) return { value };
-  } else found = schemaRules(value, kind);
+  const read = compileReader(kind.schema)(value);
+  const found = 'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, value, MAX_PROBLEMS);
+  if ('value' in read && found.length === 0) return { value: read.value };
   const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => ({
     ...problemAt(positionOf(lines, offsetOf(document, path)), message),
     path: pathText(value, path),
     value: scalarAt(value, path),
   }));
   return { problems: inFileOrder(problems) };
-}
-
-/** One rule for each place: the first that it breaks. */
-function schemaRules<T>(value: unknown, { schema, messageFor }: YamlFileKind<T>): readonly YamlRule[] {
-  const found = new Map<string, YamlRule>();
-  for (const { instancePath, keyword, params, message } of schema.Errors(value)) {
-    // A stray key has a problem of its own; its object needs none.
-    if (keyword === 'additionalProperties') continue;
-    const path = instancePath.split('/').slice(1).map(unescapePointer);
-    const missing =
-      keyword === 'required' ? (params as { requiredProperties: string[] }).requiredProperties : [];
-    for (const name of missing) found.set(JSON.stringify([...path, name]), [path, `must have ${name}`]);
-    const key = JSON.stringify(path);
-    if (missing.length === 0 && !found.has(key)) found.set(key, [path, messageFor(keyword, path) ?? message]);
-  }
-  return [...found.values()];
 }
 
 function whole(message: string): { readonly problems: readonly FileProblem[] } {
@@ -98,12 +76,8 @@ function problemAt(at: FilePosition, message: string): FileProblem {
   return { severity: 'error', path: '', ...at, message };
 }
 
-function unescapePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
 /** `shares[2].target`. */
-function pathText(value: unknown, path: YamlPath): string {
+function pathText(value: unknown, path: ValuePath): string {
   let at = value;
   let text = '';
   for (const part of path) {
@@ -115,7 +89,7 @@ function pathText(value: unknown, path: YamlPath): string {
 }
 
 /** Undefined for what is missing or holds more than one value. */
-function scalarAt(value: unknown, path: YamlPath): unknown {
+function scalarAt(value: unknown, path: ValuePath): unknown {
   const found = path.reduce(childOf, value);
   return typeof found === 'object' ? undefined : found;
 }
@@ -126,7 +100,7 @@ function childOf(value: unknown, key: string): unknown {
 }
 
 /** Where the key stands, or the nearest node above it. */
-function offsetOf(document: Document, path: YamlPath): number {
+function offsetOf(document: Document, path: ValuePath): number {
   let node: unknown = document.contents;
   let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
   for (const part of path) {

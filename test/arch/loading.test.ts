@@ -15,9 +15,10 @@ const LOAD_MS = 60_000;
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'bin/run-up.ts': ['/typebox/', '/@peculiar/', '/reflect-metadata/', '/pg/', '/acme-client/', 'deps/undici'],
   'bin/run-control.ts': ['/typebox/', '/@peculiar/', '/pg/', '/src/router/', '/src/gateway/', 'deps/undici'],
-  'bin/run-router.ts': ['/typebox/', '/@peculiar/', '/src/control/', '/src/gateway/', 'deps/undici'],
+  'bin/run-router.ts': ['/typebox/', '/ajv/', '/@peculiar/', '/src/control/', '/src/gateway/', 'deps/undici'],
   'bin/run-gateway.ts': [
     '/typebox/',
+    '/ajv/',
     '/@peculiar/',
     '/acme-client/',
     '/kysely/',
@@ -27,6 +28,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
   'bin/run-agent.ts': [
     '/typebox/',
+    '/ajv/',
     '/@peculiar/',
     '/yaml/',
     '/jose/',

@@ -8,7 +8,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   domain: ['typebox'],
   contract: ['typebox'],
   // TLS inside WebSocket for edge listeners.
-  net: ['yaml', 'ws'],
+  net: ['yaml', 'ws', 'typebox'],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
   control: [
     ...['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
@@ -28,7 +28,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // SDKs that log in with OIDC present tokens.
   router: ['yaml', 'jose'],
   // The files of a folder, with the first share of one.
-  agent: ['typebox', '@fastify/send'],
+  agent: ['@fastify/send'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
   // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.

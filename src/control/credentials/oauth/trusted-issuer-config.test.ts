@@ -55,7 +55,7 @@ describe('the file of trusted issuers', () => {
 `);
     for (const pattern of [
       /^2 \[0\]: must have organizationClaim$/,
-      /^3 \[0\]\.audience: must be string, given 5$/,
+      /^3 \[0\]\.audience: must be a text of 1 to 2048 characters, given 5$/,
       /^5 \[0\]\.algorithms\[0\]: must be an asymmetric algorithm: RS256, .*, given "HS256"$/,
       /^6 \[0\]\.organisationClaim: is not a field here; known fields are issuer, .*, given "tenant"$/,
       /^7 \[0\]\.scopes\[0\]: must be frontdoor\.read or frontdoor\.write or frontdoor\.organization or frontdoor\.admin, given "frontdoor\.root"$/,

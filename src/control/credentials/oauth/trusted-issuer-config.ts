@@ -1,39 +1,49 @@
 /** The content of the trusted issuers' file: a list in YAML or JSON. */
-import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
-import type { FileProblem } from '#base';
+import { Part, Type, type FileProblem, type ShapeOf, type PlacedProblem } from '#base';
 import { isUuid, SCOPES } from '#domain';
 import { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
-import { parseYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
+import { parseYamlFile } from '#net/yaml-file';
 
 const MAX_FILE_BYTES = 1_048_576;
 const MAX_ISSUERS = 100;
 
-const text = (description: string) => Type.String({ minLength: 1, maxLength: 2_048, description });
-const choice = (values: readonly string[], description: string) =>
-  Type.Array(Type.Enum([...values]), { minItems: 1, uniqueItems: true, description });
+const text = () => Type.String({ minLength: 1, maxLength: 2_048 });
 
-const TrustedIssuerSchema = Type.Object(
-  {
-    issuer: text('The claim iss of its tokens, letter by letter'),
-    audience: text('What their claim aud must hold'),
-    jwksUri: text('Where its public keys are; http:// only where --allow-egress opens the address'),
-    algorithms: Type.Optional(choice(PUBLIC_KEY_ALGORITHMS, 'How its tokens may be signed; RS256 and ES256')),
-    organizationClaim: text('The claim that says whose the caller is'),
-    organizations: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'Ids of organizations by values of that claim; without it the value is the id',
-      }),
-    ),
-    scopeClaim: Type.Optional(text('The claim with the scopes, a text or a list; scope')),
-    scopes: Type.Optional(choice(SCOPES, 'All that its tokens can give; frontdoor.read and frontdoor.write')),
-  },
-  { additionalProperties: false },
-);
+/** A list of some of these words, each once. `rule` completes "must be …" for an item. */
+const choice = (words: readonly string[], rule: string) =>
+  Part.refined(
+    Type.Array(Part.refined(Part.text(), { rule, check: (word) => words.includes(word as string) }), {
+      minItems: 1,
+    }),
+    {
+      rule: 'a list without repeated entries',
+      check: (list) => new Set(list as unknown[]).size === (list as unknown[]).length,
+    },
+  );
+
+const TrustedIssuerSchema = Part.closed({
+  /** The claim `iss` of its tokens, letter by letter. */
+  issuer: text(),
+  /** What their claim `aud` must hold. */
+  audience: text(),
+  /** Where its public keys are; http:// only where `--allow-egress` opens the address. */
+  jwksUri: text(),
+  /** How its tokens may be signed. */
+  algorithms: Type.Optional(
+    choice(PUBLIC_KEY_ALGORITHMS, `an asymmetric algorithm: ${PUBLIC_KEY_ALGORITHMS.join(', ')}`),
+  ),
+  /** The claim that names the organization of the caller. */
+  organizationClaim: text(),
+  /** Ids of organizations by values of that claim; without it the value is the id. */
+  organizations: Type.Optional(Part.mapOf(Part.text())),
+  /** The claim with the scopes, a text or a list. */
+  scopeClaim: Type.Optional(text()),
+  /** All scopes that its tokens can give. */
+  scopes: Type.Optional(choice(SCOPES, SCOPES.join(' or '))),
+});
 const FileSchema = Type.Array(TrustedIssuerSchema, { maxItems: MAX_ISSUERS });
-const validator = Compile(FileSchema);
 
-type Entry = Static<typeof TrustedIssuerSchema>;
+type Entry = ShapeOf<typeof TrustedIssuerSchema>;
 export type TrustedIssuer = Entry & Required<Pick<Entry, 'algorithms' | 'scopeClaim' | 'scopes'>>;
 
 const DEFAULTS = {
@@ -49,8 +59,7 @@ export type ParsedIssuers =
 export function parseTrustedIssuers(content: string): ParsedIssuers {
   const parsed = parseYamlFile(content, {
     maxLength: MAX_FILE_BYTES,
-    schema: validator,
-    messageFor,
+    schema: FileSchema,
     rules: crossProblems,
     whenEmpty: 'must be a list of issuers',
   });
@@ -58,19 +67,8 @@ export function parseTrustedIssuers(content: string): ParsedIssuers {
   return { issuers: parsed.value.map((entry) => ({ ...DEFAULTS, ...entry })) };
 }
 
-function messageFor(keyword: string, path: YamlPath): string | undefined {
-  if (keyword === 'boolean')
-    return `is not a field here; known fields are ${Object.keys(TrustedIssuerSchema.properties).join(', ')}`;
-  if (keyword === 'type' && path.length === 0) return 'must be a list of issuers';
-  if (keyword !== 'enum') return undefined;
-  const isScope = path.at(-2) === 'scopes';
-  return isScope
-    ? `must be ${SCOPES.join(' or ')}`
-    : `must be an asymmetric algorithm: ${PUBLIC_KEY_ALGORITHMS.join(', ')}`;
-}
-
-function crossProblems(entries: readonly Entry[]): readonly YamlRule[] {
-  const problems: YamlRule[] = [];
+function crossProblems(entries: readonly Entry[]): readonly PlacedProblem[] {
+  const problems: PlacedProblem[] = [];
   const seen = new Map<string, number>();
   for (const [index, { issuer, jwksUri, organizations }] of entries.entries()) {
     const at = (...path: string[]): string[] => [String(index), ...path];

@@ -71,7 +71,7 @@ export class TrustedIssuers {
       const { payload, protectedHeader } = await jwtVerify(token, keys.keyOf, {
         issuer: config.issuer,
         audience: config.audience,
-        algorithms: config.algorithms,
+        algorithms: [...config.algorithms],
         clockTolerance: CLOCK_SKEW_MS / 1_000,
         currentDate: new Date(this.#clock.nowMs()),
         requiredClaims: ['iss', 'sub', 'aud', 'exp', config.organizationClaim],
