@@ -1,6 +1,6 @@
 /** Addresses of name servers on the command line. */
 import { FrontdoorError } from '#base';
-import { areDnsServers } from '#net';
+import { areDnsServers } from '#net/names';
 
 /** Throws `invalid` unless each is an address, with or without a port. */
 export function checkedDnsServers(option: string, servers: readonly string[]): readonly string[] {

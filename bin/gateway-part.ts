@@ -21,24 +21,19 @@ import {
   type NameOwner,
   type TlsSettings,
 } from '#gateway';
+import { descriptorLimit, validityOf, waitAtMost } from '#net';
+import type { ChannelOpener } from '#net/channel';
+import { loadIdentityFile, saveIdentityFile, setAside, type IdentityFile } from '#net/files';
+import type { TextEndpoint } from '#net/http';
 import {
-  descriptorLimit,
   ProgramHealth,
-  loadIdentityFile,
   openMetricsEndpoint,
-  saveIdentityFile,
-  setAside,
-  validityOf,
-  waitAtMost,
-  type ChannelOpener,
   type Exposition,
-  type IdentityFile,
   type MetricsAddress,
   type MetricsWriter,
   type ReadinessCheck,
-  type TextEndpoint,
   writeBuildInformation,
-} from '#net';
+} from '#net/metrics';
 import {
   CONTROL_PLANES_FILE,
   EdgeApiClient,

@@ -8,7 +8,7 @@ import {
   type CertificateSource,
   type KeptCertificate,
 } from '#gateway';
-import type { IdentityFile } from '#net';
+import type { IdentityFile } from '#net/files';
 import { openIssuer } from './automatic-certificates.ts';
 import { startGatewayPart, type AutomaticCertificates, type GatewayPart } from './gateway-part.ts';
 import { tlsFilesOf } from './tls-files.ts';

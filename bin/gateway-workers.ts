@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
 import { TICKET_SECRET_BYTES, type CertificateStore, type NeededCertificate } from '#gateway';
-import type { IdentityFile } from '#net';
+import type { IdentityFile } from '#net/files';
 import {
   CONTROL_PLANES_FILE,
   EdgeApiClient,

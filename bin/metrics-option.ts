@@ -1,6 +1,7 @@
 /** `--metrics-listen` of a program that is one part. */
 import { X509Certificate } from 'node:crypto';
 import type { Log } from '#base';
+import type { TextEndpoint } from '#net/http';
 import {
   certificateExpiries,
   ProgramHealth,
@@ -9,8 +10,7 @@ import {
   type Exposition,
   type MetricsAddress,
   type MetricsWriter,
-  type TextEndpoint,
-} from '#net';
+} from '#net/metrics';
 
 export interface ServedMetrics {
   /** What `/health/ready` answers. */

@@ -1,5 +1,5 @@
 /** What a gateway and the process of one order of a certificate send each other. */
-import { Part, Shape, Type, type ShapeOf } from '#base';
+import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import type { AcmeSettings } from '#gateway/acme-order';
 
 const { count, flag, someText, text, variants, withDefault } = Part;

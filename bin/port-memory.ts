@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { portsFileShape, type RememberedPorts } from '#domain/agent-shapes';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 
 export type PortChoice = RememberedPorts;
 

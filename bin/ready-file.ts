@@ -1,6 +1,6 @@
 /** The file that scripts wait for: written in one step, readable by its owner alone. */
 import { resolve } from 'node:path';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 
 /** The content that `up --demo --ready-file` writes. */
 export interface DemoReady {

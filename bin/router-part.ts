@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { formatHostPort, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 import { loadRunnableRouterConfig, Router, type RouterOptions } from '#router';
 import { formatAddress } from '#wire';
 

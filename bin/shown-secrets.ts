@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { messageOf } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 
 export interface ShownSecrets {
   readonly title: string;

@@ -7,7 +7,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
-import { setAside, type Channel, type ChannelOpener, type MemoryPeer } from '#net';
+import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
+import { setAside } from '#net/files';
 import {
   enrollRouterIdentity,
   identityProblem,

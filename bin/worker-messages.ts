@@ -2,10 +2,10 @@
  * What a gateway's supervisor and its workers send each other, over the pipe between them. After an upgrade on disk, a
  * supervisor of the old version starts workers of the new one.
  */
-import { Part, Shape, Type, type ShapeOf } from '#base';
+import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import type { GatewayCommandOptions } from '#cli';
 import { ISSUE_OUTCOMES, type KeptCertificate } from '#gateway';
-import type { IdentityFile } from '#net';
+import type { IdentityFile } from '#net/files';
 
 const { count, flag, nullable, oneOf, port, text, texts, variants, withDefault } = Part;
 

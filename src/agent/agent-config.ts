@@ -1,15 +1,7 @@
 /** The agent's configuration file: shares that it creates or reclaims at every start. */
 import { readFileSync } from 'node:fs';
-import {
-  fileProblemLine,
-  FrontdoorError,
-  messageOf,
-  Part,
-  readHostPort,
-  Type,
-  type ShapeOf,
-  type PlacedProblem,
-} from '#base';
+import { FrontdoorError, messageOf, readHostPort, type PlacedProblem } from '#base';
+import { fileProblemLine, Part, Type, type ShapeOf } from '#base/shapes';
 import { isShareLabel } from '#domain';
 import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';

@@ -1,6 +1,6 @@
 /** The metrics of an agent: its shares, the health of their targets, and what its circuits have carried. */
 import type { AgentShareView } from '#domain/agent-shapes';
-import type { Exposition } from '#net';
+import type { Exposition } from '#net/metrics';
 import type { AgentTraffic } from './agent-traffic.ts';
 import type { TargetCounts } from './backends/target-health.ts';
 

@@ -14,7 +14,7 @@ import {
   type AgentVersionResult,
 } from '#domain/agent-shapes';
 import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
-import type { MetricsWriter } from '#net';
+import type { MetricsWriter } from '#net/metrics';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import { writeAgentMetrics } from './agent-metrics.ts';
 import type { BackendParts } from './backends/backend.ts';

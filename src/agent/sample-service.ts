@@ -8,7 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 
-// As in `src/net/node-http.ts`, whose part would be more than all of this program.
+// As in `src/net/http/node-http.ts`, whose part would be more than all of this program.
 const { createServer } = process.getBuiltinModule('node:http');
 
 export interface SampleService {

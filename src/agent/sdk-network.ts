@@ -6,7 +6,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log, messageOf } from '#base';
-import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
+import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net/files';
 import {
   AgentApiClient,
   CONTROL_PLANES_FILE,

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { setAsideAtOnce } from '#net';
+import { setAsideAtOnce } from '#net/files';
 
 /** What follows from a file that cannot be read, for the log. */
 export interface StateFileLoss {

@@ -28,26 +28,7 @@ export { formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './h
 export { FailedNetworks } from './failed-networks.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
 export { TokenBuckets, type BucketRate } from './token-buckets.ts';
-export { Type } from './schema-builder.ts';
-export * as Part from './schema-parts.ts';
-export {
-  compileReader,
-  type LostEntry,
-  type SchemaValue,
-  type Refinement,
-  type SchemaReader,
-  type ShapeOf,
-} from './schema-reader.ts';
 export { schemaProblems, type ValuePath, type PlacedProblem } from './schema-problems.ts';
-export { shortPatternOf } from './short-pattern.ts';
-export { FORMAT_HEADER, lostShapeEntries, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
-export {
-  FILE_START,
-  fileProblemLine,
-  inFileOrder,
-  type FilePosition,
-  type FileProblem,
-} from './file-problem.ts';
 export { DURATION_PATTERN, formatGoDuration, parseGoDuration } from './go-duration.ts';
 export { orderedRange } from './ordered-range.ts';
 export { setHandlers } from './set-handlers.ts';

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { isJsonObject } from './json-object.ts';
-import { compileReader } from './schema-reader.ts';
+import { compileReader } from './shapes/schema-reader.ts';
 
 /** Names of fields and indexes, from the root. */
 export type ValuePath = readonly string[];

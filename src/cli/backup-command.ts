@@ -98,7 +98,7 @@ async function writeBackup(io: CliIo, target: string, flags: BackupFlags): Promi
 async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<BackupSummary> {
   // Imported late, because the network code is most of what a command loads.
   const [{ replaceFileDurably, verifiedBackup }, { resolveAccess }, { ManagementClient }] = await Promise.all(
-    [import('#net'), import('./access/access.ts'), import('./management-client.ts')],
+    [import('#net/files'), import('./access/access.ts'), import('./management-client.ts')],
   );
   const client = new ManagementClient(await resolveAccess(flags, io), FIRST_BYTE_MS);
   const stop = new AbortController();

@@ -12,7 +12,7 @@ import {
   withoutUserInfo,
 } from '#base';
 import type { Credentials } from '#domain/agent-shapes';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { printable } from './output/printable.ts';
 import { repeatedRequest } from './repeated-request.ts';
 

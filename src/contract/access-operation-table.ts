@@ -7,7 +7,7 @@ import {
   policyWarningListSchema,
   sharePolicyReplacementSchema,
   sharePolicySchema,
-} from './access-schemas.ts';
+} from './schemas/access-schemas.ts';
 import {
   customFrontendChangeSchema,
   customFrontendSchema,
@@ -16,10 +16,10 @@ import {
   HOSTNAME_PROOFS,
   hostnameClaimSchema,
   newCustomFrontendSchema,
-} from './custom-frontend-schemas.ts';
+} from './schemas/custom-frontend-schemas.ts';
 import { byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
-import { countedPageSchema } from './resource-schemas.ts';
+import { countedPageSchema } from './schemas/resource-schemas.ts';
 
 const POLICY = '/frontdoor/{frontdoorId}/shares/{token}/policy';
 const CUSTOM_FRONTENDS = '/frontdoor/{frontdoorId}/custom-frontends';

@@ -4,7 +4,7 @@ import {
   newRotationSchema,
   rotationAdvanceSchema,
   sealingKeySchema,
-} from './authority-schemas.ts';
+} from './schemas/authority-schemas.ts';
 import { guarded, ok } from './operation.ts';
 
 const scope = 'frontdoor.admin';

@@ -4,7 +4,7 @@
  */
 import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
-import { SEARCHED_KINDS } from './search-schemas.ts';
+import { SEARCHED_KINDS } from './schemas/search-schemas.ts';
 
 export interface Enumeration {
   readonly name: string;

@@ -2,7 +2,7 @@
  * Operations on routers and gateways, which belong to the installation and to no organization. Operations on
  * links, circuits and terminators are in `mesh-operation-table.ts`.
  */
-import { routerSchema } from './fabric-schemas.ts';
+import { routerSchema } from './schemas/fabric-schemas.ts';
 import {
   countedPageSchema,
   fabricNodeSchema,
@@ -10,7 +10,7 @@ import {
   newFabricNodeSchema,
   newRouterSchema,
   routerChangeSchema,
-} from './resource-schemas.ts';
+} from './schemas/resource-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, showing } from './operation.ts';
 

@@ -19,14 +19,14 @@ import {
   pageSchema,
   shareChangeSchema,
   shareSchema,
-} from './resource-schemas.ts';
+} from './schemas/resource-schemas.ts';
 import { byEnvironment, byName, byProvider, byStatus, byTime, byTokens } from './list-filter-table.ts';
 import {
   environmentMetricsSchema,
   frontdoorMetricsSchema,
   shareMetricsSchema,
   sparklinesSchema,
-} from './metric-schemas.ts';
+} from './schemas/metric-schemas.ts';
 import {
   created,
   gone,

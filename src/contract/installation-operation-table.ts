@@ -1,7 +1,11 @@
 /** Diagnostic operations: the addresses and state of the installation's parts, and the check of an auth provider. */
-import { installationSchema, providerCheckSchema, providerDraftCheckSchema } from './installation-schemas.ts';
+import {
+  installationSchema,
+  providerCheckSchema,
+  providerDraftCheckSchema,
+} from './schemas/installation-schemas.ts';
 import { guarded, ok } from './operation.ts';
-import { providerDraftSchema } from './provider-schemas.ts';
+import { providerDraftSchema } from './schemas/provider-schemas.ts';
 
 export const installationOperations = [
   guarded({

@@ -1,5 +1,10 @@
 /** Operations of the token issuer and of the API description. They require no bearer token. */
-import { openObjectSchema, tokenFormSchema, tokenRequestSchema, tokenSchema } from './resource-schemas.ts';
+import {
+  openObjectSchema,
+  tokenFormSchema,
+  tokenRequestSchema,
+  tokenSchema,
+} from './schemas/resource-schemas.ts';
 import { ok, open, showing } from './operation.ts';
 
 export const issuerOperations = [

@@ -15,8 +15,8 @@ import {
   meshSchema,
   newFabricServiceSchema,
   newFabricTerminatorSchema,
-} from './fabric-schemas.ts';
-import { countedPageSchema } from './resource-schemas.ts';
+} from './schemas/fabric-schemas.ts';
+import { countedPageSchema } from './schemas/resource-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
 

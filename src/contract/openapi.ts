@@ -13,7 +13,7 @@ import { API_VERSION, descriptionText, groupDescriptions, securitySchemes } from
 import { pathParametersOf } from './openapi-parameter-table.ts';
 import { refusalsOf, type ApiRefusalRow } from './openapi-refusal-table.ts';
 import { SchemaComponents, type Json } from './openapi-schemas.ts';
-import { errorSchema } from './resource-schemas.ts';
+import { errorSchema } from './schemas/resource-schemas.ts';
 
 export interface OpenApiAddresses {
   /** {base_url}, without a trailing slash. */

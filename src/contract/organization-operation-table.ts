@@ -1,5 +1,5 @@
 /** Operations on organizations, API accounts and OAuth clients, signing keys, the audit trail, and backup. */
-import { countedPageSchema, frontdoorSchema } from './resource-schemas.ts';
+import { countedPageSchema, frontdoorSchema } from './schemas/resource-schemas.ts';
 import {
   accountChangeSchema,
   accountSchema,
@@ -20,7 +20,7 @@ import {
   restingNameSchema,
   signingKeyListSchema,
   signingKeySchema,
-} from './organization-schemas.ts';
+} from './schemas/organization-schemas.ts';
 import { byName, byText, byTime, newestOrOldest } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, showing, unsortedPaging } from './operation.ts';
 import type { QueryParameter } from './operation.ts';

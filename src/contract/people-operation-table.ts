@@ -11,8 +11,8 @@ import {
   passwordLinkSchema,
   personChangeSchema,
   personSchema,
-} from './people-schemas.ts';
-import { countedPageSchema } from './resource-schemas.ts';
+} from './schemas/people-schemas.ts';
+import { countedPageSchema } from './schemas/resource-schemas.ts';
 
 const scope = 'frontdoor.organization';
 const ofOrganization: QueryParameter = {

@@ -1,6 +1,6 @@
 /** Operations on auth providers and their types. */
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
-import { countedPageSchema, openObjectSchema } from './resource-schemas.ts';
+import { countedPageSchema, openObjectSchema } from './schemas/resource-schemas.ts';
 import {
   endedSessionsSchema,
   loginSessionSchema,
@@ -12,7 +12,7 @@ import {
   providerTypeListSchema,
   providerTypeDetailSchema,
   providerUsesSchema,
-} from './provider-schemas.ts';
+} from './schemas/provider-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import {
   created,

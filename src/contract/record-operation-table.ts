@@ -17,8 +17,8 @@ import {
   replayedSchema,
   replaySchema,
   unroutedFailureSchema,
-} from './record-schemas.ts';
-import { countedPageSchema } from './resource-schemas.ts';
+} from './schemas/record-schemas.ts';
+import { countedPageSchema } from './schemas/resource-schemas.ts';
 
 const group = 'Requests';
 const INSPECTOR = '/frontdoor/{frontdoorId}/shares/{token}/inspector';

@@ -1,6 +1,6 @@
 /** Building blocks for schemas of resources. */
 import type { TObject, TProperties } from 'typebox';
-import { Type } from '#base';
+import { Type } from '#base/shapes';
 
 export const uuid = () => Type.String({ format: 'uuid' });
 export const text = () => Type.String({ maxLength: 300 });

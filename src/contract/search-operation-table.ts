@@ -1,6 +1,6 @@
 /** One search over every resource that a caller may see. */
 import { guarded, ok } from './operation.ts';
-import { searchResultSchema } from './search-schemas.ts';
+import { searchResultSchema } from './schemas/search-schemas.ts';
 
 export const searchOperations = [
   guarded({

@@ -5,7 +5,7 @@ import {
   secondFactorCodeSchema,
   secondFactorSchema,
   secondFactorSecretSchema,
-} from './second-factor-schemas.ts';
+} from './schemas/second-factor-schemas.ts';
 
 /** Everyone with a session may change one's own. */
 const own = { group: 'People', scope: 'frontdoor.read' } as const;

@@ -1,6 +1,6 @@
 /** Operations that sum up a frontdoor, or the installation. */
 import { guarded, ok } from './operation.ts';
-import { frontdoorSummarySchema, installationSummarySchema } from './summary-schemas.ts';
+import { frontdoorSummarySchema, installationSummarySchema } from './schemas/summary-schemas.ts';
 
 export const summaryOperations = [
   guarded({

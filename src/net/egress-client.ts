@@ -11,7 +11,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { FrontdoorError, messageOf } from '#base';
 import { checkEgress, type AllowedNetwork } from '#domain';
-import { httpRequest } from './node-http.ts';
+import { httpRequest } from './http/node-http.ts';
 import { TLS_MIN_VERSION } from './tls-policy.ts';
 import { systemAnchors } from './trust-anchors.ts';
 

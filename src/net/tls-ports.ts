@@ -5,7 +5,7 @@
 import type { Log } from '#base';
 import { TlsPort, type TlsPortOptions } from './tls-port.ts';
 import type { ServerTls } from './server-certificates.ts';
-import type { WebSocketPort, WebSocketPortOptions } from './web-socket-port.ts';
+import type { WebSocketPort, WebSocketPortOptions } from './http/web-socket-port.ts';
 
 export class TlsPorts {
   readonly #log: Log;
@@ -33,7 +33,7 @@ export class TlsPorts {
   /** Opens a port for TLS inside WebSocket, which nothing else shares. Rejects as `TlsPort.open` does. */
   async openWebSocket(options: Omit<WebSocketPortOptions, 'log'>): Promise<WebSocketPort> {
     // Its library is loaded only when a listener needs it.
-    const { WebSocketPort } = await import('./web-socket-port.ts');
+    const { WebSocketPort } = await import('./http/web-socket-port.ts');
     const port = await WebSocketPort.open({ ...options, log: this.#log });
     this.#webSockets.push(port);
     return port;

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { silentLog } from '#base';
 import { until } from '../../test/support/deadline.ts';
-import { createHttpServer } from './node-http.ts';
+import { createHttpServer } from './http/node-http.ts';
 import { UnprovenConnections, type UnprovenLimits } from './unproven-connections.ts';
 
 /** A newcomer displaces none of its own address that is younger. */

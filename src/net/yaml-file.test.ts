@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileProblemLine, Part, Type } from '#base';
+import { fileProblemLine, Part, Type } from '#base/shapes';
 import { parseYamlFile } from './yaml-file.ts';
 
 const schema = Part.closed({ names: Type.Array(Type.String()), size: Type.Integer() });

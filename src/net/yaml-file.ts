@@ -4,18 +4,15 @@
  */
 import type { TSchema } from 'typebox';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { messageOf, schemaProblems, type ValuePath, type PlacedProblem } from '#base';
 import {
   compileReader,
   FILE_START,
   inFileOrder,
-  messageOf,
-  schemaProblems,
   type FilePosition,
   type FileProblem,
   type ShapeOf,
-  type ValuePath,
-  type PlacedProblem,
-} from '#base';
+} from '#base/shapes';
 
 export interface YamlFileKind<S extends TSchema> {
   readonly maxLength: number;

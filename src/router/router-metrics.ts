@@ -1,13 +1,13 @@
 /** The metrics of a router for Prometheus: those of its registry, when its certificates end, and those of its process. */
 import { X509Certificate } from 'node:crypto';
+import type { ServerTls } from '#net';
+import type { TlsIdentity } from '#net/channel';
 import {
   certificateExpiries,
   writeBuildInformation,
   writeProcessMetrics,
   type Exposition,
-  type ServerTls,
-  type TlsIdentity,
-} from '#net';
+} from '#net/metrics';
 import type { RouterIdentity } from './identity/router-identity.ts';
 import type { MetricRegistry } from './metrics/metric-registry.ts';
 import { writeRouterMetrics } from './metrics/prometheus-text.ts';

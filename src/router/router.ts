@@ -3,7 +3,9 @@
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
 import { systemClock, WorkerPool, type Clock, type Log } from '#base';
-import { TlsPorts, type Channel, type ChannelOpener, type MemoryPeer, type MetricsWriter } from '#net';
+import { TlsPorts } from '#net';
+import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
+import type { MetricsWriter } from '#net/metrics';
 import { contentType, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from './config/router-config.ts';

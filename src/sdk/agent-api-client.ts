@@ -2,7 +2,8 @@
  * `/agent/v1` of a control plane: the shares of an agent's own environment. For environments alone; their certificate is
  * the credential. Each question and answer has a shape of `#domain`.
  */
-import { FORMAT_HEADER, type Log, type LostEntry } from '#base';
+import type { Log } from '#base';
+import { FORMAT_HEADER, type LostEntry } from '#base/shapes';
 import {
   agentSelfShape,
   hostedShareRequestShape,
@@ -11,7 +12,7 @@ import {
   type HostedShare,
   type HostedShareRequest,
 } from '#domain/agent-shapes';
-import type { JsonAnswer, JsonRequest } from '#net';
+import type { JsonAnswer, JsonRequest } from '#net/http';
 import { checkStatus, shapeOf } from './edge-answer.ts';
 import type { EdgeConnection } from './edge-connection.ts';
 

@@ -1,4 +1,4 @@
-import type { DataFrame } from '#wire';
+import type { DataFrame } from '#wire/xgress';
 import type { RouterLatency } from './router-latency.ts';
 
 /** The functions that a circuit requires from its channel. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bytesOfHex, hexOf, utf8 } from '#base';
-import { STREAM_HEADER_BYTES, STREAM_OVERHEAD_BYTES } from '#wire';
+import { STREAM_HEADER_BYTES, STREAM_OVERHEAD_BYTES } from '#wire/xgress';
 import { fc } from '../../test/support/fast-check.ts';
 import { largeText, loadSodiumVectors } from '../../test/support/libsodium-vectors.ts';
 import {

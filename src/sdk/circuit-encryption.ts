@@ -18,7 +18,7 @@ import {
   STREAM_KEY_BYTES,
   STREAM_OVERHEAD_BYTES,
   STREAM_TAGS,
-} from '#wire';
+} from '#wire/xgress';
 import { nativeCipher } from './native-cipher.ts';
 
 export const PUBLIC_KEY_BYTES = 32;

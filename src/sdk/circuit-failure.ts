@@ -1,5 +1,6 @@
 /** Derives why a dial failed from the codes that the overlay sends, never from its texts. */
-import { EdgeErrorCode, headerId, RouteErrorCode, textOfBody, type Frame } from '#wire';
+import { headerId, textOfBody, type Frame } from '#wire';
+import { EdgeErrorCode, RouteErrorCode } from '#wire/circuits';
 import { CircuitError, type CircuitErrorCode } from './circuit.ts';
 
 type Failure = readonly [code: CircuitErrorCode, hop: CircuitError['hop']];

@@ -1,7 +1,8 @@
 /** The checked content of answers of the edge API: what cannot be read is a `badGateway` failure that says which field. */
 import type { TSchema } from 'typebox';
-import { FORMAT_HEADER, FrontdoorError, type SchemaValue, type Shape, type ShapeOf } from '#base';
-import type { JsonAnswer } from '#net';
+import { FrontdoorError } from '#base';
+import { FORMAT_HEADER, type SchemaValue, type Shape, type ShapeOf } from '#base/shapes';
+import type { JsonAnswer } from '#net/http';
 import { failureOf } from './edge-failure.ts';
 
 /** `hop`: who answered, for the reader. Throws the refusal when the status is not the expected one. */

@@ -3,8 +3,11 @@
  * was lost. Works with any OpenZiti control plane. What our own control planes answer beside it stands in
  * `agent-api-client.ts` and `gateway-api-client.ts`, over the same connection.
  */
-import { messageOf, systemClock, type Clock, type Log, type SchemaReader } from '#base';
-import { certificatesOfPem, type IdentityFile, type JsonAnswer, type JsonRequest } from '#net';
+import { messageOf, systemClock, type Clock, type Log } from '#base';
+import type { SchemaReader } from '#base/shapes';
+import { certificatesOfPem } from '#net';
+import type { IdentityFile } from '#net/files';
+import type { JsonAnswer, JsonRequest } from '#net/http';
 import { parseCertificateBundle } from './certificate-signing.ts';
 import { checkStatus, dataOf, unreadable } from './edge-answer.ts';
 import { EdgeConnection } from './edge-connection.ts';

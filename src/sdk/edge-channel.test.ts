@@ -2,22 +2,19 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net/channel';
 import {
-  AcknowledgementFrame,
   contentType,
   encodeTextList,
   FrameHeaders,
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
-  PayloadFrame,
-  RouteErrorCode,
   textOfBody,
   type Frame,
 } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
+import { AcknowledgementFrame, PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame } from '#wire/xgress';
 import { until, within } from '../../test/support/deadline.ts';
 import { EdgeChannel } from './edge-channel.ts';
 import type { OverlayCircuit } from './overlay-circuit.ts';

@@ -3,19 +3,10 @@
  * with the underlying channel; `RouterConnection` opens the next one.
  */
 import { messageOf, ShortLivedMap, type Log } from '#base';
-import { ChannelError, type Channel } from '#net';
-import {
-  contentType,
-  HeaderWriter,
-  headerId,
-  makeFrame,
-  ownRelease,
-  RouteErrorCode,
-  textOfBody,
-  XGRESS_TICK_MS,
-  type DataFrame,
-  type Frame,
-} from '#wire';
+import { ChannelError, type Channel } from '#net/channel';
+import { contentType, HeaderWriter, headerId, makeFrame, ownRelease, textOfBody, type Frame } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
+import { XGRESS_TICK_MS, type DataFrame } from '#wire/xgress';
 import {
   encryptionWith,
   generateEncryptionKeys,

@@ -5,14 +5,8 @@
  * what is asked: `EdgeApiClient` is OpenZiti's API over it, `AgentApiClient` and `GatewayApiClient` are ours.
  */
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
-import {
-  isRepeatable,
-  JsonClient,
-  type IdentityFile,
-  type JsonAnswer,
-  type JsonRequest,
-  type StreamAnswer,
-} from '#net';
+import type { IdentityFile } from '#net/files';
+import { isRepeatable, JsonClient, type JsonAnswer, type JsonRequest, type StreamAnswer } from '#net/http';
 import { ControlPlaneChoice } from './control-plane-choice.ts';
 
 export interface EdgeConnectionOptions {

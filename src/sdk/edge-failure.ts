@@ -3,7 +3,7 @@
  * our two forms.
  */
 import { ERROR_KINDS, FrontdoorError, type ErrorKind } from '#base';
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 
 /** `hop` names the server for the reader, such as `the edge API at https://…`. */
 export function failureOf(answer: JsonAnswer, hop: string): FrontdoorError {

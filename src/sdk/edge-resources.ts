@@ -2,7 +2,7 @@
  * What the edge client API answers, as far as our own clients read it: OpenZiti's field names, and what its controllers
  * leave out has defaults. Unknown fields are ignored.
  */
-import { compileReader, Part, Type, type ShapeOf } from '#base';
+import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 
 const { anyObject, flag, lossyList, mapOf, orElse, text, texts, withDefault, word } = Part;
 

@@ -3,21 +3,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net/channel';
+import { contentType, FrameHeaders, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import {
-  contentType,
-  FrameHeaders,
-  HeaderWriter,
-  headerId,
-  makeFrame,
   PAYLOAD_TYPE,
   STREAM_HEADER_BYTES,
   STREAM_OVERHEAD_BYTES,
-  textOfBody,
   type DataFrame,
-  type Frame,
   type PayloadFrame,
-} from '#wire';
+} from '#wire/xgress';
 import { until, within } from '../../test/support/deadline.ts';
 import type { Circuit, CircuitError } from './circuit.ts';
 import { EdgeChannel } from './edge-channel.ts';

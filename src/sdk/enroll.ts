@@ -3,7 +3,8 @@
  * this machine. It works with any OpenZiti control plane; ours also gets the name of the machine.
  */
 import { FrontdoorError, isLoopbackHost } from '#base';
-import { JsonClient, type IdentityFile, type JsonAnswer } from '#net';
+import type { IdentityFile } from '#net/files';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import {
   makeKeyRequest,
   makeRequestFor,

@@ -4,7 +4,8 @@
  * or when it was sent before.
  */
 import type { TSchema } from 'typebox';
-import { FORMAT_HEADER, FrontdoorError, type Shape, type ShapeOf } from '#base';
+import { FrontdoorError } from '#base';
+import { FORMAT_HEADER, type Shape, type ShapeOf } from '#base/shapes';
 import { LineDecoder } from '#domain';
 import {
   failuresShape,
@@ -35,7 +36,7 @@ import {
   type SessionQuery,
   type TrafficReport,
 } from '#domain/gateway-shapes';
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 import { checkStatus, shapeOf } from './edge-answer.ts';
 import type { EdgeConnection } from './edge-connection.ts';
 import { failureOf } from './edge-failure.ts';

@@ -5,7 +5,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, messageOf, systemClock, type Clock, type Log } from '#base';
-import { certificatesOfPem, saveIdentityFile } from '#net';
+import { certificatesOfPem } from '#net';
+import { saveIdentityFile } from '#net/files';
 import { makeKeyRequest } from './certificate-signing.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 

@@ -3,9 +3,10 @@
  * enrolled is away. Only the list that an authenticated control plane sent is written; the file has no secrets, but it
  * decides whom the client dials, so only its owner may access it.
  */
-import { messageOf, type Log, type ShapeOf } from '#base';
+import { messageOf, type Log } from '#base';
+import type { ShapeOf } from '#base/shapes';
 import { keptControlPlanesShape } from '#domain/agent-shapes';
-import { readPrivateFile, setAside, writeFileDurably } from '#net';
+import { readPrivateFile, setAside, writeFileDurably } from '#net/files';
 
 export const CONTROL_PLANES_FILE = 'control-planes.json';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bytesOfHex, hexOf } from '#base';
-import { SecretStreamPull, SecretStreamPush } from '#wire';
+import { SecretStreamPull, SecretStreamPush } from '#wire/xgress';
 import { largeText, loadSodiumVectors } from '../../test/support/libsodium-vectors.ts';
 import { nativeCipher } from './native-cipher.ts';
 

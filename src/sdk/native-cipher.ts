@@ -1,6 +1,6 @@
 /** Node's ciphers (OpenSSL) for the long messages of end-to-end encryption. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { BulkCipher } from '#wire';
+import type { BulkCipher } from '#wire/xgress';
 
 const AEAD = 'chacha20-poly1305';
 const CODE = { authTagLength: 16 } as const;

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { EMPTY_BYTES } from '#base';
+import { CIRCUIT_ID_CHARACTERS } from '#wire/circuits';
 import {
   AcknowledgementFrame,
-  CIRCUIT_ID_CHARACTERS,
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
   payloadHeadBytes,
   PayloadFrame,
   type DataFrame,
-} from '#wire';
+} from '#wire/xgress';
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
 import type { CircuitCarrier } from './circuit-carrier.ts';

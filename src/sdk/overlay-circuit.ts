@@ -14,7 +14,7 @@ import {
   type DataFrame,
   type XgressOptions,
   type XgressPort,
-} from '#wire';
+} from '#wire/xgress';
 import type { CircuitCarrier } from './circuit-carrier.ts';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';

@@ -2,18 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
-import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net/channel';
 import type { FrameHeaders } from '#wire';
-import {
-  contentType,
-  EdgeErrorCode,
-  HeaderWriter,
-  headerId,
-  makeFrame,
-  ownRelease,
-  PAYLOAD_FLAGS,
-  PayloadFrame,
-} from '#wire';
+import { contentType, HeaderWriter, headerId, makeFrame, ownRelease } from '#wire';
+import { EdgeErrorCode } from '#wire/circuits';
+import { PAYLOAD_FLAGS, PayloadFrame } from '#wire/xgress';
 import { until } from '../../test/support/deadline.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { OverlayClient } from './overlay-client.ts';

@@ -3,7 +3,8 @@
  * them and hosts services at them. It reconnects by itself.
  */
 import { messageOf, type Log } from '#base';
-import { failAlone, waitAtMost, type ChannelOpener } from '#net';
+import { failAlone, waitAtMost } from '#net';
+import type { ChannelOpener } from '#net/channel';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { ChannelDial } from './edge-channel-options.ts';

@@ -3,7 +3,7 @@
  * of frames, which took a fifth of a download's CPU time at the router.
  */
 import { EMPTY_BYTES } from '#base';
-import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes } from '#wire';
+import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes } from '#wire/xgress';
 
 const TLS_RECORD_BYTES = 16_384;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
-import { ChannelListener, type Channel } from '#net';
+import { ChannelListener, type Channel } from '#net/channel';
 import { HeaderWriter, headerId, versionHeader } from '#wire';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { until } from '../../test/support/deadline.ts';

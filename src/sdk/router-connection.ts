@@ -4,7 +4,7 @@
  * circuits have.
  */
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
-import { dialChannel, isUnderlayReachable, type Channel, type ChannelOpener } from '#net';
+import { dialChannel, isUnderlayReachable, type Channel, type ChannelOpener } from '#net/channel';
 import { HeaderWriter, headerId, versionHeader } from '#wire';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { EdgeChannel } from './edge-channel.ts';

@@ -2,7 +2,7 @@
  * Round trips to one router, measured by Latency probes (type 3). Every OpenZiti router answers these, while its edge
  * routers drop heartbeats, so that the answers are also what keeps a quiet channel open.
  */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, HeaderWriter, headerId, makeFrame } from '#wire';
 
 const PROBE_INTERVAL_MS = 2_000;

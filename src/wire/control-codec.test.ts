@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlToPass, decodeControl, traceRequest, traceResponse } from './control-codec.ts';
-import { decodeCircuitAnswer, encodeCircuitFailed, encodeCircuitSuccess } from './circuit-request-codec.ts';
+import {
+  decodeCircuitAnswer,
+  encodeCircuitFailed,
+  encodeCircuitSuccess,
+} from './circuits/circuit-request-codec.ts';
 import { makeFrame, replyForOf } from './frame-codec.ts';
 import { HeaderWriter } from './frame-headers.ts';
 import { contentType } from './message-table.ts';

@@ -28,7 +28,7 @@ import {
   peerDataOfEntries,
   RetryHint,
   RouteErrorCode,
-} from './ctrl-messages-circuit.ts';
+} from './circuits/ctrl-messages-circuit.ts';
 import {
   ControllerCapability,
   decodeControllerHello,

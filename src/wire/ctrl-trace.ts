@@ -10,7 +10,7 @@ import { readU32, writeU32 } from './frame-headers.ts';
 import { ChannelMessageSchema, ChannelStateSchema } from './gen/trace-pb.ts';
 import { headerRow } from './header-table.ts';
 import { messageName, messageRow } from './message-table.ts';
-import { PAYLOAD_TYPE, type DataFrame } from './payload-codec.ts';
+import { PAYLOAD_TYPE, type DataFrame } from './xgress/payload-codec.ts';
 
 export type TraceState = MessageInitShape<typeof ChannelStateSchema>;
 export type TraceMessage = MessageInitShape<typeof ChannelMessageSchema>;

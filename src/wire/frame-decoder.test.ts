@@ -10,7 +10,7 @@ import {
   encodePayloadHead,
   PayloadFrame,
   type DataFrame,
-} from './payload-codec.ts';
+} from './xgress/payload-codec.ts';
 
 const LIMITS = { maxHeadersBytes: 1_000, maxBodyBytes: 2_000 };
 

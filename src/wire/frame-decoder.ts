@@ -12,7 +12,7 @@ import {
   PAYLOAD_TYPE,
   payloadOf,
   type DataFrame,
-} from './payload-codec.ts';
+} from './xgress/payload-codec.ts';
 
 export interface FrameLimits {
   readonly maxHeadersBytes: number;

@@ -13,7 +13,7 @@ import { HeaderWriter } from './frame-headers.ts';
 import { headerRow } from './header-table.ts';
 import { CHANNEL_HEADERS } from './hello-codec.ts';
 import { contentType, messageRow } from './message-table.ts';
-import { decodeAcknowledgement, decodePayload } from './payload-codec.ts';
+import { decodeAcknowledgement, decodePayload } from './xgress/payload-codec.ts';
 
 const FRAMES = loadInteropFrames();
 const WHOLE = FRAMES.flatMap((record) =>

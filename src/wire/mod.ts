@@ -1,4 +1,3 @@
-export { CIRCUIT_ID_CHARACTERS } from './circuit-id-codec.ts';
 export {
   asReplyTo,
   encodeFrame,
@@ -50,24 +49,6 @@ export {
   type HelloAnswer,
 } from './hello-codec.ts';
 export {
-  ACKNOWLEDGEMENT_TYPE,
-  acknowledgementBytes,
-  AcknowledgementFrame,
-  decodeAcknowledgement,
-  decodePayload,
-  encodeAcknowledgement,
-  encodePayloadHead,
-  MAX_SEQUENCES_PER_ACK,
-  PAYLOAD_FLAGS,
-  PAYLOAD_HEADERS,
-  PAYLOAD_TYPE,
-  PayloadFrame,
-  payloadHeadBytes,
-  writeAcknowledgement,
-  writePayloadHead,
-  type DataFrame,
-} from './payload-codec.ts';
-export {
   controlToPass,
   decodeControl,
   traceRequest,
@@ -75,11 +56,6 @@ export {
   type ControlFrame,
   type TraceHop,
 } from './control-codec.ts';
-export { Xgress, XGRESS_TICK_MS, type XgressPort } from './xgress-machine.ts';
-export { XgressCounters } from './xgress-counters.ts';
-export { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
-export { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
-export { CircuitBudget } from './xgress-budget.ts';
 export { formatAddress, parseAddress, type OverlayAddress } from './address.ts';
 export {
   contentType,
@@ -99,44 +75,4 @@ export {
   type HeaderContext,
   type HeaderRow,
 } from './header-table.ts';
-export {
-  decodeCircuitAnswer,
-  encodeCircuitFailed,
-  encodeCircuitSuccess,
-  type CircuitGranted,
-} from './circuit-request-codec.ts';
-export {
-  decodeCircuitCreated,
-  decodeCreateCircuitV2,
-  decodeCreateCircuitV3,
-  decodeEdgeRefusal,
-  decodeRouteResult,
-  EdgeErrorCode,
-  encodeCircuitCreated,
-  encodeCreateCircuitV2,
-  encodeEdgeRefusal,
-  encodeRouteResult,
-  peerDataEntries,
-  peerDataOfEntries,
-  RetryHint,
-  RouteErrorCode,
-  type CircuitCreated,
-  type CircuitRequestV2,
-  type CircuitRequestV3,
-  type EdgeRefusal,
-  type PeerData,
-  type PeerDataEntry,
-  type RouteResult,
-} from './ctrl-messages-circuit.ts';
-export {
-  FAST_MULTIPLE_BYTES,
-  SecretStreamPull,
-  SecretStreamPush,
-  STREAM_HEADER_BYTES,
-  STREAM_KEY_BYTES,
-  STREAM_OVERHEAD_BYTES,
-  STREAM_TAGS,
-  type BulkCipher,
-  type SealedParts,
-} from './secret-stream-codec.ts';
 export { decodeTrustBundle, encodeTrustBundle, type TrustBundle } from './trust-bundle-codec.ts';

@@ -1,5 +1,5 @@
 /** A request to trace channels, or to end it: the applications and channels that it selects, and what its answer lists. */
-import { shortPatternOf } from '#base';
+import { shortPatternOf } from '#base/shapes';
 import { ctrlMessages } from './ctrl-messages.ts';
 import { TraceToggleVerbosity } from './gen/trace-pb.ts';
 

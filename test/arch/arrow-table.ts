@@ -97,7 +97,7 @@ export interface DoorRow {
 }
 
 /**
- * A part has one door, its mod.ts. A second door needs a reason: importing it costs memory and time that only
+ * Doors besides the mod.ts of a part and of its folders. Each needs a reason: importing it costs memory and time that only
  * some programs should pay.
  */
 export const DOORS: Readonly<Record<string, DoorRow>> = {

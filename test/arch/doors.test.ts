@@ -6,14 +6,6 @@ import { sourceFiles } from '../../tools/source-tree.ts';
 const MOST_NAMES = 80;
 const EXPORT = /^export (?:type )?\{([^}]*)\}/gm;
 
-/** Doors with more names, which may lose names and gain none. */
-const LARGE: Readonly<Record<string, number>> = {
-  'src/base/mod.ts': 96,
-  'src/contract/mod.ts': 96,
-  'src/net/mod.ts': 155,
-  'src/wire/mod.ts': 130,
-};
-
 function namesOf(text: string): number {
   return [...text.matchAll(EXPORT)].flatMap(([, list = '']) => list.split(',').filter((name) => name.trim()))
     .length;
@@ -23,8 +15,6 @@ test('no door has more than 80 names', () => {
   const doors = sourceFiles('src').filter(({ path }) => path.endsWith('/mod.ts'));
   assert.ok(doors.length > 30);
   const counted = new Map(doors.map(({ path, text }) => [path, namesOf(text)]));
-  const wrong = [...counted].filter(([path, count]) => count > (LARGE[path] ?? MOST_NAMES));
+  const wrong = [...counted].filter(([, count]) => count > MOST_NAMES);
   assert.deepEqual(wrong, [], 'export from the mod.ts of a folder instead');
-  const settled = Object.keys(LARGE).filter((path) => (counted.get(path) ?? 0) <= MOST_NAMES);
-  assert.deepEqual(settled, [], 'remove its row');
 });

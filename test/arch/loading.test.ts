@@ -81,7 +81,7 @@ test('node:http is fetched without what an import of it would load, in one place
   const fetching = files
     .filter(({ text }) => text.includes("getBuiltinModule('node:http')"))
     .map(({ path }) => path);
-  assert.deepEqual(fetching, ['src/agent/sample-service.ts', 'src/net/node-http.ts']);
+  assert.deepEqual(fetching, ['src/agent/sample-service.ts', 'src/net/http/node-http.ts']);
 });
 
 /** For each part of the control plane, itself and the parts below it. */

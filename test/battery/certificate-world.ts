@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { silentLog, systemClock } from '#base';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { acmeSettingsOf } from '../../bin/automatic-certificates.ts';
 import { until } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';

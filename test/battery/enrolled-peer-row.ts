@@ -8,7 +8,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callAgent } from '#cli';
-import { PAYLOAD_FLAGS } from '#wire';
+import { PAYLOAD_FLAGS } from '#wire/xgress';
 import { ControlGroup, residentBytesOf } from '../support/control-group.ts';
 import { within } from '../support/deadline.ts';
 import { GreedySdk } from '../support/greedy-sdk.ts';

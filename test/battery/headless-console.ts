@@ -1,5 +1,5 @@
 /** A browser at the console of a control plane, without a screen: it keeps the cookie of its session. */
-import type { JsonAnswer, JsonClient } from '#net';
+import type { JsonAnswer, JsonClient } from '#net/http';
 
 const COOKIE = '__Host-frontdoor-console';
 

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { HeadlessConsole } from './headless-console.ts';
 import type { FloodOrder, FloodResult } from './log-in-flood.ts';

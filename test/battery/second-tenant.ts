@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain/agent-shapes';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { PartProcess } from '../support/part-process.ts';
 import type { BatteryProduct } from './battery-product.ts';
 

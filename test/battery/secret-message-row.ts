@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exampleBodyOf, operations, type Operation } from '#contract';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { runCommand } from '../support/part-process.ts';
 import type { BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';

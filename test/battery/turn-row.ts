@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { Exposition } from '#net';
+import { Exposition } from '#net/metrics';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { startWithManyShares, type ManyShares } from './many-shares.ts';
 

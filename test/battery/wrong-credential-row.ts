@@ -10,7 +10,7 @@ import { Tally, type BatteryRow } from './battery-row.ts';
 import { RawOrigin } from './raw-origin.ts';
 import { startSecondTenant } from './second-tenant.ts';
 import { until } from '../support/deadline.ts';
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 
 const GOOD_KEYS = 100;
 const WRONG = 1_000;

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { definedFields } from '#base';
-import { JsonClient, type JsonAnswer, type JsonRequest } from '#net';
+import { JsonClient, type JsonAnswer, type JsonRequest } from '#net/http';
 import { enrollIdentity } from '#sdk';
 import { within } from '../support/deadline.ts';
 import { PartProcess } from '../support/part-process.ts';

@@ -10,7 +10,7 @@ import { definedFields, silentLog } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
 import type { Role } from '#domain';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { EdgeApiClient, enrollIdentity, enrollRouter } from '#sdk';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
 import { AUTHORIZATION_RULES, NEED_RECENT_LOG_IN, SCOPES_OF_ROLES } from './authorization-rule-table.ts';

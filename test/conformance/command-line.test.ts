@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { until, within } from '../support/deadline.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { until } from '../support/deadline.ts';
 import { startPrivateService } from '../support/private-service.ts';
 import { openWorld, type World } from '../support/world.ts';

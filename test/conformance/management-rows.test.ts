@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it, type TestContext } from 'node:test';
 import { operations } from '#contract';
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 import { until } from '../support/deadline.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { describeEachDatabase } from '../support/test-part.ts';

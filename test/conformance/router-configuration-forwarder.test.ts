@@ -4,14 +4,9 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { Router } from '#router';
-import {
-  contentType,
-  decodeRouteResult,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
-  type Frame,
-  type RouteResult,
-} from '#wire';
+import { contentType, type Frame } from '#wire';
+import { decodeRouteResult, type RouteResult } from '#wire/circuits';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE } from '#wire/xgress';
 import { ctrlMessages, DestType, FaultSubject } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
 import { startEcho } from '../support/echo-service.ts';

@@ -12,14 +12,12 @@ import {
   acceptHello,
   CHANNEL_HEADERS,
   contentType,
-  decodeRouteResult,
   encodeFrame,
   FrameDecoder,
   headerId,
-  RouteErrorCode,
   versionHeader,
-  type RouteResult,
 } from '#wire';
+import { decodeRouteResult, RouteErrorCode, type RouteResult } from '#wire/circuits';
 import { ctrlMessages, encodeControllerHello, PeerState } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';

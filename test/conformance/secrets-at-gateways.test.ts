@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import type { GatewaySnapshot } from '#domain/gateway-shapes';
-import { loadIdentityFile } from '#net';
+import { loadIdentityFile } from '#net/files';
 import { EdgeApiClient, GatewayApiClient } from '#sdk';
 import { until, within } from '../support/deadline.ts';
 import { contentOf } from '../support/file-content.ts';

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { contentOf } from '../support/file-content.ts';
 import { openWorld } from '../support/world.ts';
 

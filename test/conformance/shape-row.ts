@@ -1,5 +1,5 @@
 /** A row of the tables of shapes: texts of this version, of the previous one and of a later one, with the expected result. */
-import type { SchemaValue, ShapeProblem, ShapeTraits } from '#base';
+import type { SchemaValue, ShapeProblem, ShapeTraits } from '#base/shapes';
 
 /** A shape of any content. */
 export type AnyShape = ShapeTraits & {

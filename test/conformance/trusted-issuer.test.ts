@@ -12,7 +12,7 @@ import { exportJWK, SignJWT } from 'jose';
 import { silentLog } from '#base';
 import { loadTrustedIssuers, startControlPlane, type ControlPlane } from '#control';
 import { parseAllowedNetworks } from '#domain';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 
 const ISSUER = 'https://login.example/realm';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -6,19 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { fc } from '../support/fast-check.ts';
 import { base62, silentLog } from '#base';
 import { AgentApiClient } from '#sdk';
-import {
-  AcknowledgementFrame,
-  contentType,
-  encodeAcknowledgement,
-  encodeFrame,
-  encodePayloadHead,
-  headerId,
-  HeaderWriter,
-  LATENCY_TYPE,
-  makeFrame,
-  makeHello,
-  PayloadFrame,
-} from '#wire';
+import { contentType, encodeFrame, headerId, HeaderWriter, LATENCY_TYPE, makeFrame, makeHello } from '#wire';
+import { AcknowledgementFrame, encodeAcknowledgement, encodePayloadHead, PayloadFrame } from '#wire/xgress';
 import { startCanary } from '../support/canary.ts';
 import { until } from '../support/deadline.ts';
 import { startHttpService, type FaultyService } from '../support/faulty-service.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FirstStart } from '#control';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { PartProcess } from '../support/part-process.ts';
 import { provideServerKey } from '../support/server-key.ts';
 

@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { definedFields, silentLog } from '#base';
 import { parseTrustedProxies } from '#domain';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { buildConsoleNow } from '../support/built-console.ts';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';

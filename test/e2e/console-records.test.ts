@@ -5,7 +5,7 @@ import { afterEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
 import type { InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { EdgeApiClient, enrollIdentity, GatewayApiClient } from '#sdk';
 import {
   followConsole,

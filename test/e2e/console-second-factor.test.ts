@@ -2,7 +2,7 @@
 // and demanded by the organization.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { appCode } from '../support/authenticator-app.ts';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { openWorld, type World } from '../support/world.ts';

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { within } from '../support/deadline.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresAccess } from '../support/postgres.ts';

@@ -5,7 +5,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { FrontdoorError } from '#base';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { enrollIdentity, fetchBootstrapToken } from '#sdk';
 import { startCanary, type Canary } from '../support/canary.ts';
 import { until, within } from '../support/deadline.ts';

@@ -5,7 +5,6 @@ import { silentLog } from '#base';
 import { OverlayClient } from '#sdk';
 import {
   contentType,
-  encodeRouteResult,
   headerId,
   HeaderWriter,
   LATENCY_TYPE,
@@ -15,6 +14,7 @@ import {
   versionHeader,
   type Frame,
 } from '#wire';
+import { encodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, FaultSubject } from '#wire/ctrl';
 import { startCanary, type Canary } from '../support/canary.ts';
 import { makeTestAuthority } from '../support/certificates.ts';

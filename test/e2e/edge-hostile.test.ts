@@ -5,22 +5,24 @@ import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { OverlayClient, type Circuit } from '#sdk';
 import {
-  AcknowledgementFrame,
   contentType,
-  encodeAcknowledgement,
   encodeFrame,
-  encodePayloadHead,
   HeaderWriter,
   headerId,
   LATENCY_TYPE,
   makeFrame,
-  PAYLOAD_FLAGS,
-  PayloadFrame,
   RESULT_TYPE,
   textOfBody,
-  type DataFrame,
   type Frame,
 } from '#wire';
+import {
+  AcknowledgementFrame,
+  encodeAcknowledgement,
+  encodePayloadHead,
+  PAYLOAD_FLAGS,
+  PayloadFrame,
+  type DataFrame,
+} from '#wire/xgress';
 import { startCanary, type Canary } from '../support/canary.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until } from '../support/deadline.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { contentType, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import { makeTestAuthority } from '../support/certificates.ts';

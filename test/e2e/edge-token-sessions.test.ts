@@ -3,17 +3,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { fingerprintOf } from '#net';
-import {
-  contentType,
-  encodeCircuitCreated,
-  HeaderWriter,
-  headerId,
-  makeFrame,
-  RESULT_TYPE,
-  textOfBody,
-  type Frame,
-} from '#wire';
+import { fingerprintOf } from '#net/channel';
+import { contentType, HeaderWriter, headerId, makeFrame, RESULT_TYPE, textOfBody, type Frame } from '#wire';
+import { encodeCircuitCreated } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, DataState_Action, sdkMessages } from '#wire/ctrl';
 import { lineOf } from '../support/recording-log.ts';
 import { keptLog, RouterStage } from '../support/router-stage.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { silentLog } from '#base';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
 import { until } from '../support/deadline.ts';
 import { callCommand } from '../support/command-line.ts';

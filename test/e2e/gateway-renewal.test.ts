@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gatewayIdentity } from '../../bin/gateway-part.ts';
 import { GatewayWorkers } from '../../bin/gateway-workers.ts';
-import { loadIdentityFile, type IdentityFile } from '#net';
+import { loadIdentityFile, type IdentityFile } from '#net/files';
 import { EdgeApiClient } from '#sdk';
 import { silentLog } from '#base';
 import { until } from '../support/deadline.ts';

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { callAgent } from '#cli';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { RunningTime, until, within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
 import { isAlive } from '../support/process-state.ts';

@@ -4,24 +4,26 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { base62 } from '#base';
 import {
-  AcknowledgementFrame,
   contentType,
-  encodeAcknowledgement,
   encodeFrame,
-  encodePayloadHead,
   headerId,
   HeaderWriter,
   LATENCY_TYPE,
   makeFrame,
   makeHello,
-  PAYLOAD_FLAGS,
-  PayloadFrame,
   RESULT_TYPE,
   traceRequest,
-  type DataFrame,
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import {
+  AcknowledgementFrame,
+  encodeAcknowledgement,
+  encodePayloadHead,
+  PAYLOAD_FLAGS,
+  PayloadFrame,
+  type DataFrame,
+} from '#wire/xgress';
 import { ctrlMessages, DestType, FaultSubject } from '#wire/ctrl';
 import { until } from '../support/deadline.ts';
 import { usedMemory } from '../support/heap.ts';

@@ -7,18 +7,17 @@ import type { TLSSocket } from 'node:tls';
 import { bytesOfHex, hexOf } from '#base';
 import {
   contentType,
-  decodePayload,
-  decodeRouteResult,
   encodeFrame,
   FrameDecoder,
   FrameHeaders,
   headerId,
   makeFrame,
   makeResult,
-  RouteErrorCode,
   textOfBody,
   type Frame,
 } from '#wire';
+import { decodeRouteResult, RouteErrorCode } from '#wire/circuits';
+import { decodePayload } from '#wire/xgress';
 import { ctrlMessages, DestType, helloMessages } from '#wire/ctrl';
 import { until } from '../support/deadline.ts';
 import { FabricMesh } from '../support/fabric-mesh.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { metricsText } from '#net';
+import { metricsText } from '#net/metrics';
 import { until } from '../support/deadline.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { PrometheusText } from '../support/prometheus-text.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import type { DemoReady } from '../../bin/ready-file.ts';
 import { bundleIndex, currentBundle, PACKAGE_ROOT } from '../../bin/program-bundle.ts';
 import { bundleProgram } from '../../bin/bundle-program.ts';

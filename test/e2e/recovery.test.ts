@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { silentLog } from '#base';
 import { resetAdmin, startControlPlane, type FirstStart } from '#control';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { postgresSkip, startPostgres } from '../support/postgres.ts';
 import { runLauncher } from '../support/product-process.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { until } from '../support/deadline.ts';
 import { postgresSkip } from '../support/postgres.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';

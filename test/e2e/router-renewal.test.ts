@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
 import { silentLog, systemClock, type Log } from '#base';
 import { startControlPlane, type ControlPlane } from '#control';
-import { dialChannel, type Channel } from '#net';
+import { dialChannel, type Channel } from '#net/channel';
 import { enrollRouterIdentity, loadRouterConfig, Router, type RouterConfig } from '#router';
 import { renewalAtMs } from '#sdk';
 import { versionHeader } from '#wire';

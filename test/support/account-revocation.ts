@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import type { FirstStart } from '#control';
 import { RunningTime } from './deadline.ts';
 import type { IdentityWorld } from './identity-world.ts';

@@ -1,5 +1,5 @@
 /** Deletes what a test file has left in an account, for the next file that uses it. */
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 
 /** A Management API call of the account; `path` without `/frontdoor/{id}`. */
 type AccountCall = (method: 'GET' | 'DELETE', path: string) => Promise<JsonAnswer>;

@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { parseAllowedNetworks, type Role } from '#domain';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { buildConsoleNow } from './built-console.ts';
 import { startBrowser, type LocalBrowser, type PersonOptions } from './browser.ts';
 import type { Up } from '../../bin/up.ts';

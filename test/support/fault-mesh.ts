@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { LINK_DIALER_DEFAULTS } from '../../src/router/config/testing/router-config-defaults.ts';
 import { EchoService } from './counted-echo.ts';
 import { until } from './deadline.ts';

@@ -7,16 +7,14 @@ import { AgentApiClient, EdgeApiClient, enrollIdentity, fetchBootstrapToken } fr
 import {
   contentType,
   encodeFrame,
-  encodePayloadHead,
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_FLAGS,
-  PayloadFrame,
   replyForOf,
   asReplyTo,
   type Frame,
 } from '#wire';
+import { encodePayloadHead, PAYLOAD_FLAGS, PayloadFrame } from '#wire/xgress';
 import { bindFrame } from './hostile-sdk.ts';
 import { edgeHelloHeaders, WirePeer } from './wire-peer.ts';
 

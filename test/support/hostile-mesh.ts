@@ -5,7 +5,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { freePort } from './free-port.ts';
 import { startRouter } from '../../bin/router-part.ts';

@@ -4,11 +4,10 @@
  */
 import { connect, type Socket } from 'node:net';
 import { silentLog } from '#base';
-import { dialChannel, type Channel } from '#net';
+import { dialChannel, type Channel } from '#net/channel';
 import { enrollRouter } from '#sdk';
 import {
   contentType,
-  encodeRouteResult,
   headerId,
   HeaderWriter,
   LATENCY_TYPE,
@@ -17,6 +16,7 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import { encodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { until } from './deadline.ts';
 import { WirePeer, type WireCredentials } from './wire-peer.ts';

@@ -4,16 +4,8 @@
  */
 import { once } from 'node:events';
 import * as tls from 'node:tls';
-import {
-  acceptHello,
-  CHANNEL_HEADERS,
-  contentType,
-  encodeFrame,
-  encodePayloadHead,
-  FrameDecoder,
-  PayloadFrame,
-  type Frame,
-} from '#wire';
+import { acceptHello, CHANNEL_HEADERS, contentType, encodeFrame, FrameDecoder, type Frame } from '#wire';
+import { encodePayloadHead, PayloadFrame } from '#wire/xgress';
 import { PeerState, type CtrlInit } from '#wire/ctrl';
 import type { TestIdentity } from './certificates.ts';
 import { until } from './deadline.ts';

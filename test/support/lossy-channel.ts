@@ -3,8 +3,9 @@
  * by itself, and nothing that is sent arrives.
  */
 import { silentLog } from '#base';
-import { Channel, type ChannelPeer } from '#net';
-import type { DataFrame, Frame } from '#wire';
+import { Channel, type ChannelPeer } from '#net/channel';
+import type { Frame } from '#wire';
+import type { DataFrame } from '#wire/xgress';
 
 const UNDERLAYS = [{ type: 'default', localAddress: 'memory', remoteAddress: 'memory' }];
 

@@ -3,7 +3,7 @@
  * credentials. The log and the organization's audit trail name each refused identity, with the reason.
  */
 import assert from 'node:assert/strict';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { contentType, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import { makeTestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand } from './child-process.ts';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { makeTestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';
 import { freePort } from './free-port.ts';

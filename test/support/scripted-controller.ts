@@ -1,5 +1,5 @@
 /** A controller that a test plays itself towards a router of Frontdoor, over a real control channel. */
-import { ChannelListener, type Channel } from '#net';
+import { ChannelListener, type Channel } from '#net/channel';
 import { silentLog } from '#base';
 import { messageName, versionHeader, type Frame, type FrameHeaders } from '#wire';
 import {

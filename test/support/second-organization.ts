@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain/agent-shapes';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { PartProcess } from './part-process.ts';
 import type { Separate } from './separate.ts';
 

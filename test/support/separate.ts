@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { makeTestAuthority } from './certificates.ts';
 import { callCommand, type CommandRunner } from './command-line.ts';
 import type { ControlGroup } from './control-group.ts';

@@ -4,15 +4,10 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { silentLog, WorkerPool } from '#base';
-import { SummedLog, type Channel } from '#net';
-import {
-  contentType,
-  decodeCircuitCreated,
-  decodeEdgeRefusal,
-  HeaderWriter,
-  headerId,
-  type Frame,
-} from '#wire';
+import { SummedLog } from '#net';
+import type { Channel } from '#net/channel';
+import { contentType, HeaderWriter, headerId, type Frame } from '#wire';
+import { decodeCircuitCreated, decodeEdgeRefusal } from '#wire/circuits';
 import { ctrlMessages, encodeRouterHello, FaultSubject } from '#wire/ctrl';
 import { VERSION_TEXT, type OverlayWorld } from '../../src/control/overlay/testing/overlay-world.ts';
 import { CircuitRoutes } from '../../src/router/circuits/circuit-routes.ts';

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { until } from './deadline.ts';
 import { freePort } from './free-port.ts';
 import type { MeshRouter } from './fabric-mesh.ts';

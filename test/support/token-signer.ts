@@ -1,7 +1,7 @@
 /** A controller of OpenZiti as far as tokens go: it signs them, and its data model has its key. */
 import { createPrivateKey, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
 import { SignJWT, type JWTPayload } from 'jose';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import {
   DataState_Action,
   DataState_PolicyType,

@@ -11,7 +11,7 @@ import { openSdkNetwork, startAgent, type Agent } from '#agent';
 import { silentLog, type Log } from '#base';
 import { callAgent } from '#cli';
 import type { AgentShareResult } from '#domain/agent-shapes';
-import { JsonClient, type JsonAnswer } from '#net';
+import { JsonClient, type JsonAnswer } from '#net/http';
 import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk';
 import { afterRunning } from './deadline.ts';
 import { recordingLog, withoutDebug, type LogRecord } from './recording-log.ts';

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { parseAllowedNetworks, type AllowedNetwork } from '#domain';
-import type { HostLookup } from '#net';
+import type { HostLookup } from '#net/names';
 import { within } from '../../../test/support/deadline.ts';
 import { connectDatagrams, DatagramDialer, type DatagramTargetOptions } from './datagram-target.ts';
 import type { DatagramSide } from '../datagram-side.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
-import type { HostLookup } from '#net';
+import type { HostLookup } from '#net/names';
 import { within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { closerOf } from '../../../test/support/server-sockets.ts';

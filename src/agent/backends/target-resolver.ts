@@ -4,7 +4,8 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { type Clock, systemClock } from '#base';
-import { AnsweringAddresses, inOwnScope, systemLookup, type HostLookup } from '#net';
+import { inOwnScope } from '#net';
+import { AnsweringAddresses, systemLookup, type HostLookup } from '#net/names';
 
 const KEEP_MS = 5_000;
 const MAX_NAMES = 1_024;

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { loadIdentityFile } from '#net';
+import { loadIdentityFile } from '#net/files';
 import {
   EdgeApiClient,
   KeptControlPlanes,

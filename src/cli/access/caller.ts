@@ -1,6 +1,6 @@
 /** Asks the Management API for the caller of its credentials and for the frontdoors it can reach. */
 import { FrontdoorError } from '#base';
-import type { CallerAnswer } from '#contract';
+import type { CallerAnswer } from '#contract/schemas';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf } from '../operations/list-pages.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
 import { demoCredentialsShape, portsFileShape, type Credentials } from '#domain/agent-shapes';
-import { readPrivateFile } from '#net';
+import { readPrivateFile } from '#net/files';
 import { DEFAULT_API_URL } from './api-options.ts';
 
 export const DEMO_DIR = 'frontdoor-data';

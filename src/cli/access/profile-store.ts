@@ -6,7 +6,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FrontdoorError } from '#base';
 import { profilesShape, type Profile, type ProfileFile, type Profiles } from '#domain/agent-shapes';
-import { readPrivateFile, writeFileDurably } from '#net';
+import { readPrivateFile, writeFileDurably } from '#net/files';
 
 export const DEFAULT_PROFILE = 'default';
 

@@ -1,7 +1,8 @@
 /** Checks of the Management API: its identity, clock, the credentials, the frontdoor; and of what only it can name. */
 import { messageOf } from '#base';
-import { API_VERSION, type InstallationAnswer } from '#contract';
-import { JsonClient } from '#net';
+import { API_VERSION } from '#contract';
+import type { InstallationAnswer } from '#contract/schemas';
+import { JsonClient } from '#net/http';
 import type { ResolvedAccess } from '../access/access.ts';
 import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';

@@ -2,7 +2,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '#base';
-import { isOpenToOthers } from '#net';
+import { isOpenToOthers } from '#net/files';
 import { damagedProfile, loadProfiles } from '../access/profile-store.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 

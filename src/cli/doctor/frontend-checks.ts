@@ -1,6 +1,7 @@
 /** Checks of public shares: the name, port and certificate of the gateways that serve them. */
 import { formatHostPort, isLoopbackHost } from '#base';
-import type { AnswerOf, ShareAnswer } from '#contract';
+import type { AnswerOf } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { probePort } from '#net';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';

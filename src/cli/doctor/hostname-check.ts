@@ -1,5 +1,5 @@
 /** Checks whether the hostnames of custom frontends are proven: which records are to be created, and what DNS says now. */
-import type { CustomFrontendAnswer, DnsCheckAnswer } from '#contract';
+import type { CustomFrontendAnswer, DnsCheckAnswer } from '#contract/schemas';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf } from '../operations/list-pages.ts';
 import { failure, ok, skipped, warning, type CheckResult } from './finding.ts';

@@ -1,11 +1,6 @@
 /** Problems that the control plane reports: failed shares, absent routers and control planes, overdue certificates. */
-import {
-  operations,
-  type AuthoritiesAnswer,
-  type InstallationAnswer,
-  type Operation,
-  type ShareAnswer,
-} from '#contract';
+import { operations, type Operation } from '#contract';
+import type { AuthoritiesAnswer, InstallationAnswer, ShareAnswer } from '#contract/schemas';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';

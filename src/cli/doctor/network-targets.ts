@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopbackHost } from '#base';
-import type { InstallationAnswer } from '#contract';
+import type { InstallationAnswer } from '#contract/schemas';
 import { portsFileShape } from '#domain/agent-shapes';
-import { loadIdentityFile } from '#net';
+import { loadIdentityFile } from '#net/files';
 
 export interface NetworkTarget {
   readonly name: string;

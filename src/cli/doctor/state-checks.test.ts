@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
-import { saveIdentityFile } from '#net';
+import { saveIdentityFile } from '#net/files';
 import { runChecks, type Finding } from './finding.ts';
 import { stateChecks } from './state-checks.ts';
 

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FrontdoorError } from '#base';
-import { loadIdentityFile } from '#net';
+import { loadIdentityFile } from '#net/files';
 import { filesBelow } from './file-checks.ts';
 import { failure, ok, skipped, type Check, type CheckResult } from './finding.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
-import type { AuditEventAnswer } from '#contract';
+import type { AuditEventAnswer } from '#contract/schemas';
 import { addApiOptions, organizationOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import { cellText } from '../output/cell-text.ts';

@@ -3,7 +3,7 @@
  * hosts without a share.
  */
 import { FrontdoorError } from '#base';
-import type { CallerAnswer, FailureAnswer, UnroutedFailureAnswer } from '#contract';
+import type { CallerAnswer, FailureAnswer, UnroutedFailureAnswer } from '#contract/schemas';
 import type { ManagementClient } from '../management-client.ts';
 import { frontdoorOf, type LookUp } from './named-id.ts';
 

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
-import type { InspectorAnswer, InspectorReplacementBody, ReplayBody } from '#contract';
+import type { InspectorAnswer, InspectorReplacementBody, ReplayBody } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { parseDurationText } from '../duration-text.ts';

@@ -1,6 +1,7 @@
 /** `frontdoor shares inspect curl TOKEN ID`: prints a recorded request as a command for `curl`, and sends nothing. */
 import { Command } from 'commander';
-import { curlCommand, type InspectedRequestAnswer, type ShareAnswer } from '#contract';
+import { curlCommand } from '#contract';
+import type { InspectedRequestAnswer, ShareAnswer } from '#contract/schemas';
 import { REDACTED } from '#domain/gateway-shapes';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FrontdoorError } from '#base';
-import type { InspectorAnswer } from '#contract';
+import type { InspectorAnswer } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';

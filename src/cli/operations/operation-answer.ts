@@ -8,7 +8,7 @@ import type {
   ProviderCheckAnswer,
   ProviderDraftCheckAnswer,
   SparklinesAnswer,
-} from '#contract';
+} from '#contract/schemas';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { cellText, fieldOf } from '../output/cell-text.ts';
 import { explanationText } from '../output/explanation-text.ts';

@@ -4,7 +4,8 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
-import { operations, type Operation, type OperationId, type ProviderCheckAnswer } from '#contract';
+import { operations, type Operation, type OperationId } from '#contract';
+import type { ProviderCheckAnswer } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, organizationOption } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';

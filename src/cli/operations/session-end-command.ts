@@ -1,7 +1,7 @@
 /** `frontdoor auth-providers sessions end ID`: ends one session, the sessions of one person, or all sessions. */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
-import type { EndedSessionsAnswer } from '#contract';
+import type { EndedSessionsAnswer } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { printable } from '../output/printable.ts';

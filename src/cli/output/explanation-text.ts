@@ -1,5 +1,5 @@
 /** The explanation of a request's access decision for people: the decision first, then each step that led to it. */
-import type { AccessExplanationAnswer } from '#contract';
+import type { AccessExplanationAnswer } from '#contract/schemas';
 import { printable } from './printable.ts';
 
 const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {

@@ -1,5 +1,5 @@
 /** The record of a failed request for people: the request, where and why it failed, the remedy, and the times. */
-import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
+import type { FailureAnswer, UnroutedFailureAnswer } from '#contract/schemas';
 import { printable } from './printable.ts';
 
 const HOPS: Readonly<Record<string, string>> = {

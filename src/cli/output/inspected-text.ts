@@ -1,5 +1,5 @@
 /** A recorded request for people: both messages; a body that is not text is shown by its size. */
-import type { InspectedRequestAnswer } from '#contract';
+import type { InspectedRequestAnswer } from '#contract/schemas';
 import { timesText } from './failure-text.ts';
 import { printable } from './printable.ts';
 

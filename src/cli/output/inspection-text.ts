@@ -1,5 +1,5 @@
 /** Inspected values of routers for people: router and name, then the value as JSON or text. */
-import type { InspectionAnswer } from '#contract';
+import type { InspectionAnswer } from '#contract/schemas';
 import { printable } from './printable.ts';
 
 export function inspectionText({ values }: InspectionAnswer): string {

@@ -1,5 +1,5 @@
 /** The check of an auth provider as text: its callback address, and whether the control plane reaches its issuer. */
-import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
+import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
 import { printable } from './printable.ts';
 
 /** `name` is the argument for the command that repeats the check; undefined for a draft. */

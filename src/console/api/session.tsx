@@ -1,6 +1,7 @@
 /** The person at the console, and the operations that the role permits. The server decides; the console only shows it. */
 import { createContext, useContext, useEffect, type ReactNode } from 'react';
-import type { CallerAnswer, OperationId } from '#contract';
+import type { OperationId } from '#contract';
+import type { CallerAnswer } from '#contract/schemas';
 import { OPERATIONS } from 'frontdoor:operations';
 import { useAnswer } from './queries.ts';
 import { noteSession } from './session-end.ts';

@@ -1,5 +1,5 @@
 /** The page of a resource that a search found. */
-import type { SearchResultAnswer } from '#contract';
+import type { SearchResultAnswer } from '#contract/schemas';
 
 type Result = SearchResultAnswer['results'][number];
 

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { systemClock, type Log } from '#base';
-import { replaceFileDurably, verifiedBackup } from '#net';
+import { replaceFileDurably, verifiedBackup } from '#net/files';
 import {
   MigrationCopyFolder,
   openStore,

@@ -1,7 +1,7 @@
 // The second factor of people with a password: at log-ins, in sessions, and where an organization demands it.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { PersonAnswer, SecondFactorAnswer } from '#contract';
+import type { PersonAnswer, SecondFactorAnswer } from '#contract/schemas';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { findPersonPasswords } from '../credentials/people/mod.ts';
 import { bytesOfBase32 } from '../credentials/totp/base32-fixture.ts';

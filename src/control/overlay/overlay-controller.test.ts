@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { contentType, hasCapability, headerId, HeaderWriter, makeFrame, textOfBody, type Frame } from '#wire';
 import {
   ctrlMessages,

@@ -13,17 +13,17 @@ import {
   type Clock,
   type Log,
 } from '#base';
+import { contain } from '#net';
 import {
   acceptMemoryChannel,
   ChannelListener,
-  contain,
   type Channel,
   type ChannelPeer,
   type HeartbeatOptions,
   type HelloDecision,
   type MemoryPeer,
   type TlsIdentity,
-} from '#net';
+} from '#net/channel';
 import {
   contentType,
   headerId,

@@ -1,6 +1,6 @@
 /** Options and dependencies of the overlay controller. */
 import type { Clock, Log } from '#base';
-import type { HeartbeatOptions, TlsIdentity } from '#net';
+import type { HeartbeatOptions, TlsIdentity } from '#net/channel';
 import type { ApiAddresses } from '#wire/ctrl';
 import type { ApiSessions, EndedSessions } from './model/api-sessions.ts';
 import type { FabricEvents } from './model/fabric-events.ts';

@@ -18,7 +18,7 @@ import type {
   X509Certificate as AsnCertificate,
 } from '@peculiar/x509';
 import type { Log } from '#base';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 import { loadX509, type X509Library } from '#sdk';
 import { privateKeyIn, readIfThere, type AuthorityPair } from './authority-store.ts';
 

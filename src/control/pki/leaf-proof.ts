@@ -1,7 +1,7 @@
 /** Whether a peer's leaf is of one of our intermediates, and the role that it proves. The model decides whether it counts. */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { validityProblem } from '#base';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 

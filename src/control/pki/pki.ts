@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { messageOf, type Clock, type Log } from '#base';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
 import type { AuthorityShelf } from './authority-store.ts';

@@ -5,7 +5,7 @@
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { FrontdoorError, type Clock } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 import type { Queries } from '../store/mod.ts';
 import { readIfThere } from './authority-store.ts';
 import { spkiOf, type AlternativeName, type CertificateAuthority } from './certificate-authority.ts';

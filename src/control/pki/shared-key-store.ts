@@ -6,7 +6,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#base';
-import { setAside } from '#net';
+import { setAside } from '#net/files';
 import { privateKeyIn, readIfThere, type AuthorityShelf } from './authority-store.ts';
 
 /**

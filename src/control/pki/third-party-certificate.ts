@@ -1,7 +1,7 @@
 /** Certificates of authorities of other parties, which administrators add, and of those that these issue. */
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { messageOf } from '#base';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { CLIENT_AUTH, spkiSha256Of, type ProvenLeaf } from './leaf-proof.ts';
 
 const MAX_PEM_CHARS = 16_384;

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Log } from '#base';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 import { readIfThere } from '../pki/mod.ts';
 import type { Store } from '../store/mod.ts';
 

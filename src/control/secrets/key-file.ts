@@ -7,7 +7,7 @@ import { constants } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
-import { isOpenToOthers, writeFileDurably } from '#net';
+import { isOpenToOthers, writeFileDurably } from '#net/files';
 import { peppersOf, Secrets, type KeyRing, type MasterKey } from './secrets.ts';
 
 export const KEY_FILE_NAME = 'secrets.key';

@@ -1,6 +1,6 @@
 /** What the HTTP APIs of a control plane answered: requests by status, their time, and refused credentials. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Exposition, Labels } from '#net';
+import type { Exposition, Labels } from '#net/metrics';
 import { noteBackup } from '../backup/mod.ts';
 
 export type ApiName = 'management' | 'edge';

@@ -1,6 +1,7 @@
 /** The metrics of a control plane: what it holds in memory now, and what it has stored and asked since its start. */
 import { messageOf, type Log } from '#base';
-import { certificateExpiries, waitAtMost, type Exposition, type NamedCertificate } from '#net';
+import { waitAtMost } from '#net';
+import { certificateExpiries, type Exposition, type NamedCertificate } from '#net/metrics';
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
 import { lastBackupMs } from '../backup/mod.ts';

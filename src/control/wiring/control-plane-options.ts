@@ -1,7 +1,8 @@
 /** What a control plane is started with, and what its program gets of it. */
 import type { Clock, Log } from '#base';
 import type { AllowedNetwork, IpNetwork } from '#domain';
-import type { Channel, MemoryPeer, MetricsWriter, ReadinessCheck } from '#net';
+import type { Channel, MemoryPeer } from '#net/channel';
+import type { MetricsWriter, ReadinessCheck } from '#net/metrics';
 import type { ApiLimits, ApiTls } from '../shares/operations/mod.ts';
 import type { TrustedIssuer } from '../credentials/oauth/mod.ts';
 import type { LocalEnds } from '../overlay/mod.ts';

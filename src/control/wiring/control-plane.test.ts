@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, silentLog } from '#base';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import { EdgeApiClient, enrollIdentity } from '#sdk';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import { until } from '../../../test/support/deadline.ts';

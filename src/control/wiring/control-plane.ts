@@ -3,7 +3,7 @@
  * overlay controller. There is one per data directory. It stops in the reverse order.
  */
 import { FrontdoorError, isLoopbackHost, systemClock } from '#base';
-import { BodyIntake } from '#net';
+import { BodyIntake } from '#net/http';
 import { ApiMeter } from './api-meter.ts';
 import { closeAll } from './close-all.ts';
 import { ControlAddresses } from './control-addresses.ts';

@@ -1,6 +1,7 @@
 /** What a control plane needs to serve, and the certificates that it serves with. */
 import { X509Certificate } from 'node:crypto';
-import { certificatesOfPem, type NamedCertificate, type ReadinessCheck } from '#net';
+import { certificatesOfPem } from '#net';
+import type { NamedCertificate, ReadinessCheck } from '#net/metrics';
 import { firstOrganization } from '../credentials/people/mod.ts';
 import type { OverlayModel } from '../overlay/model/mod.ts';
 import type { Pki } from '../pki/mod.ts';

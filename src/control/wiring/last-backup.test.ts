@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { silentLog } from '#base';
-import { metricsText } from '#net';
+import { metricsText } from '#net/metrics';
 import { until } from '../../../test/support/deadline.ts';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';

@@ -1,7 +1,7 @@
 /** Opens the Management API, with the token endpoint and the console. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { NameRecordLookups } from '#net';
+import { NameRecordLookups } from '#net/names';
 import { ConsoleApp } from '../console/app/mod.ts';
 import { consoleOf } from '../console/mod.ts';
 import { createManagementApi } from '../shares/operations/mod.ts';

@@ -1,6 +1,6 @@
 /** What each step of a control plane's start works with. */
 import type { Clock, Log } from '#base';
-import type { BodyIntake } from '#net';
+import type { BodyIntake } from '#net/http';
 import type { ApiMeter } from './api-meter.ts';
 import type { Closer } from './close-all.ts';
 import type { ControlAddresses } from './control-addresses.ts';

@@ -2,7 +2,7 @@
  * What happens periodically: expired rows are removed from the store, and the proofs of hostnames are looked up; and the check
  * of the stored policies at the start.
  */
-import { txtRecordsOf } from '#net';
+import { txtRecordsOf } from '#net/names';
 import type { AuditParts } from '../audit/mod.ts';
 import { HostnameProver } from '../shares/hostnames/mod.ts';
 import { MetricSweep } from '../shares/metrics/mod.ts';

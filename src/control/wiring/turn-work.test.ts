@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
-import { Exposition } from '#net';
+import { Exposition } from '#net/metrics';
 import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { openApiWorld, type ApiWorld } from '../shares/operations/api-fixture.ts';

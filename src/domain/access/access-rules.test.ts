@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileReader } from '#base';
+import { compileReader } from '#base/shapes';
 import { accessRulesSchema, OPEN_RULES, sentAccessRules, type AccessRules } from './access-rules.ts';
 
 const readAccessRules = compileReader(accessRulesSchema);

@@ -5,7 +5,7 @@
  * Its objects are closed: a rule that a reader does not know may be what keeps someone out.
  */
 import type { TProperties } from 'typebox';
-import { Part, Type, type ShapeOf } from '#base';
+import { Part, Type, type ShapeOf } from '#base/shapes';
 
 const { closed, flag, nullable, number, text, texts, withDefault } = Part;
 

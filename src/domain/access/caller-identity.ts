@@ -1,4 +1,4 @@
-import { Part, Type, type ShapeOf } from '#base';
+import { Part, Type, type ShapeOf } from '#base/shapes';
 
 const { anyObject, nullable, oneOf, text, texts } = Part;
 

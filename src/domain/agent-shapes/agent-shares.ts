@@ -2,7 +2,7 @@
  * What agents and the control plane exchange at `/agent/v1`: an agent sees the shares that it hosts itself. A request
  * with an unknown field is refused, because the field may restrict the share.
  */
-import { Part, Shape, Type, type ShapeOf } from '#base';
+import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { BACKEND_MODES } from '../backend-mode-table.ts';
 
 const { closed, count, flag, lossyList, nullable, oneOf, text, texts, word } = Part;

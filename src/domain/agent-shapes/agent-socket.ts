@@ -3,7 +3,8 @@
  * `id`. Shapes and their checks only; the agent serves the socket and the command line dials it. A request with an
  * unknown field is refused, because the field may restrict what is asked; unknown fields of answers are ignored.
  */
-import { compileReader, ERROR_KINDS, Part, Shape, Type, utf8, type ErrorKind, type ShapeOf } from '#base';
+import { ERROR_KINDS, utf8, type ErrorKind } from '#base';
+import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { ACCESS_PROTOCOLS } from './own-files.ts';
 
 const {

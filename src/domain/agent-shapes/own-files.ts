@@ -2,7 +2,7 @@
  * Small files that one of our programs writes and another, or a later version, reads. Each holds its format number; files
  * of before there was one mean the first.
  */
-import { Part, Shape, Type, type ShapeOf } from '#base';
+import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 
 const { count, lossyList, mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
 

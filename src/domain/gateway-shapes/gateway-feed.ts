@@ -4,7 +4,7 @@
  * have no version: they are for the gateway that gets them, now or never. A share, provider, zone or key that cannot be
  * read loses itself; the lists of a delta that only name what is over have to be whole.
  */
-import { compileReader, Part, Shape, Type, type ShapeOf } from '#base';
+import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { accessRulesSchema } from '../access/access-rules.ts';
 import type { AuthProviderType } from '../provider-types/provider-type-table.ts';
 

@@ -4,7 +4,7 @@
  * `POST /gateway/v1/logins/start`, `/callback`, `/redeem`, `/gateway/v1/sessions/find`, `/end`,
  * `/gateway/v1/providers/refresh`, `/gateway/v1/usage`.
  */
-import { Part, Shape, Type, type ShapeOf } from '#base';
+import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { callerIdentitySchema } from '../access/caller-identity.ts';
 
 const { count, lossyField, lossyList, mapOf, nullable, oneOf, text, variants } = Part;

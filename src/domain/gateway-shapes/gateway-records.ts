@@ -3,7 +3,7 @@
  * to see. `POST /gateway/v1/failures` and `/gateway/v1/inspections`, in batches; what does not fit is dropped and counted.
  * What a gateway sends is bounded in every direction before it is kept; a record beyond a bound loses itself.
  */
-import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base';
+import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base/shapes';
 
 const { count, flag, lossyList, nullable, refined, text, textPair } = Part;
 

@@ -3,7 +3,7 @@
  * numbered batches, so that one that is sent twice counts once. A sample that cannot be read loses itself. Pure; the
  * numbers mean what the Management API says.
  */
-import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base';
+import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base/shapes';
 import { LATENCY_BUCKETS, latencyCount, type LatencyHistogram } from '../latency-histogram.ts';
 
 const { count, lossyList, number, refined, text } = Part;

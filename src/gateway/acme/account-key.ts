@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import { FrontdoorError, messageOf } from '#base';
-import { readPrivateFile, writeFileDurably } from '#net';
+import { readPrivateFile, writeFileDurably } from '#net/files';
 
 export interface AccountKey {
   /** PKCS#8 PEM. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '#base';
-import { metricsText } from '#net';
+import { metricsText } from '#net/metrics';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { within } from '../../../test/support/deadline.ts';
 import { CertificateStore } from '../certificates/certificate-store.ts';

@@ -5,7 +5,7 @@
  * demand of its own; the source joins equal ones. ADR 0056.
  */
 import { systemClock, type Clock } from '#base';
-import type { Exposition } from '#net';
+import type { Exposition } from '#net/metrics';
 import type { CertificateStore, ObtainedCertificate } from '../certificates/certificate-store.ts';
 import type { CertificateSource, NeededCertificate, IssueEvent } from './certificate-source.ts';
 import { renewalAtMs, zoneOf } from './issue-policy.ts';

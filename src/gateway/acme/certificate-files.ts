@@ -5,7 +5,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 import { findCertificates } from '../certificates/certificate-folder.ts';
 import type { KeptCertificate } from '../certificates/certificate-store.ts';
 import { loadServedPair, type KeyPair } from '../certificates/served-pair.ts';

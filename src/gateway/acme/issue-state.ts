@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, type Clock, type Log } from '#base';
 import { certificateOrdersShape, type CertificateOrders } from '#domain/agent-shapes';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 import type { NeededCertificate } from './certificate-source.ts';
 import {
   COUNTED_MS,

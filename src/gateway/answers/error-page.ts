@@ -3,7 +3,7 @@
  * It loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
  * chose are escaped.
  */
-import { STATUS_CODES } from '#net';
+import { STATUS_CODES } from '#net/http';
 import { pageScriptOf } from './cookie-bomb.ts';
 import type { Failure } from './failure-table.ts';
 import { helpHtml, helpJson, NO_HELP, type PageHelp } from './page-help.ts';

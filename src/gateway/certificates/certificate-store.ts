@@ -6,7 +6,7 @@
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import type { Exposition } from '#net';
+import type { Exposition } from '#net/metrics';
 import { canonicalHost } from '../http/host-policy.ts';
 import { findCertificates } from './certificate-folder.ts';
 import {

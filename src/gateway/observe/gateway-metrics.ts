@@ -1,5 +1,5 @@
 /** The metrics of a gateway: its requests, and what it holds now. */
-import type { Exposition } from '#net';
+import type { Exposition } from '#net/metrics';
 import type { GatewayStats } from './gateway-stats.ts';
 import type { Observation } from './observation.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { silentLog, type SchemaValue, type ShapeProblem } from '#base';
+import { silentLog } from '#base';
+import type { SchemaValue, ShapeProblem } from '#base/shapes';
 import { hasRemedy } from '#domain';
 import { ACCESS_REASONS, OPEN_RULES } from '#domain/access';
 import {
@@ -12,7 +13,7 @@ import {
   type InspectedRequest,
   type RequestFailure,
 } from '#domain/gateway-shapes';
-import { metricsText, openMetricsEndpoint, type MetricsWriter } from '#net';
+import { metricsText, openMetricsEndpoint, type MetricsWriter } from '#net/metrics';
 import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
 import { FAILURES } from '../answers/failure-table.ts';
 import { get, GatewayWorld, logInto, shareOf, statusOf, type LogEntry } from '../testing/gateway-world.ts';

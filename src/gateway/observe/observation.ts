@@ -7,7 +7,7 @@ import type { Log } from '#base';
 import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
 import type { RequestObserver } from '../exchange/request-record.ts';
 import { AccessLog } from './access-log.ts';
-import type { Exposition } from '#net';
+import type { Exposition } from '#net/metrics';
 import { FailureRecorder } from './failure-recorder.ts';
 import { Inspector } from './inspector.ts';
 import { RecordReporter } from './record-reporter.ts';

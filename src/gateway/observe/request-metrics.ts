@@ -5,7 +5,7 @@
  */
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
-import type { Exposition, Labels } from '#net';
+import type { Exposition, Labels } from '#net/metrics';
 
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const PHASES = ['decision', 'circuit', 'first_byte', 'total'] as const;

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '#base';
 import { keptSharesShape, type ServedShare } from '#domain/gateway-shapes';
-import { replaceFileDurably, setAside } from '#net';
+import { replaceFileDurably, setAside } from '#net/files';
 import type { AccessFeed } from './access-feed.ts';
 import { parseSnapshotFile, type FeedPosition } from './share-feed-codec.ts';
 

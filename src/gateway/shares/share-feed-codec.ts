@@ -3,7 +3,7 @@
  * An event is refused (the result is a string with the reason) only if the entries that it removes are unknown,
  * because then a whole list is needed.
  */
-import type { LostEntry } from '#base';
+import type { LostEntry } from '#base/shapes';
 import {
   gatewayFeedShape,
   keptSharesShape,

@@ -4,14 +4,8 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
-import {
-  AcknowledgementFrame,
-  CHANNEL_HEADERS,
-  HeaderWriter,
-  makeFrame,
-  PayloadFrame,
-  type FrameHeaders,
-} from '#wire';
+import { CHANNEL_HEADERS, HeaderWriter, makeFrame, type FrameHeaders } from '#wire';
+import { AcknowledgementFrame, PayloadFrame } from '#wire/xgress';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import type { Channel } from './channel.ts';

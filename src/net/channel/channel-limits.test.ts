@@ -4,15 +4,8 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { silentLog } from '#base';
-import {
-  AcknowledgementFrame,
-  CHANNEL_HEADERS,
-  FrameHeaders,
-  HEARTBEAT_TYPE,
-  HeaderWriter,
-  makeFrame,
-  PayloadFrame,
-} from '#wire';
+import { CHANNEL_HEADERS, FrameHeaders, HEARTBEAT_TYPE, HeaderWriter, makeFrame } from '#wire';
+import { AcknowledgementFrame, PayloadFrame } from '#wire/xgress';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import type { Channel, ChannelHandlers, ChannelPeer } from './channel.ts';

@@ -14,9 +14,9 @@ import {
   HeaderWriter,
   makeFrame,
   makeHello,
-  PayloadFrame,
   type Frame,
 } from '#wire';
+import { PayloadFrame } from '#wire/xgress';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import { closeOf } from '../../../test/support/socket-end.ts';

@@ -4,19 +4,16 @@ import { once, EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 import { FrontdoorError } from '#base';
 import {
-  AcknowledgementFrame,
   CHANNEL_HEADERS,
   HeaderWriter,
   LATENCY_TYPE,
   makeFrame,
-  PAYLOAD_TYPE,
-  PayloadFrame,
   replyForOf,
   RESULT_TYPE,
   textOfBody,
-  type DataFrame,
   type Frame,
 } from '#wire';
+import { AcknowledgementFrame, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire/xgress';
 import { ChannelError, type Channel } from './channel.ts';
 
 export interface ChannelPair {

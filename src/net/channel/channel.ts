@@ -5,22 +5,24 @@
  */
 import { FrontdoorError, ShortLivedMap, type Log } from '#base';
 import {
-  ACKNOWLEDGEMENT_TYPE,
   asReplyTo,
   CHANNEL_HEADERS,
-  decodeAcknowledgement,
-  decodePayload,
   HEARTBEAT_TYPE,
   LATENCY_TYPE,
   makeFrame,
   makeResult,
-  PAYLOAD_TYPE,
   replyForOf,
   type BodyPart,
-  type DataFrame,
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import {
+  ACKNOWLEDGEMENT_TYPE,
+  decodeAcknowledgement,
+  decodePayload,
+  PAYLOAD_TYPE,
+  type DataFrame,
+} from '#wire/xgress';
 import { failAlone } from '../containment.ts';
 import { ChannelHeartbeat } from './channel-heartbeat.ts';
 import { FrameObservers, type FrameObserver } from './frame-observers.ts';

@@ -4,15 +4,8 @@
  */
 import { randomBytes, type X509Certificate } from 'node:crypto';
 import { FrontdoorError, hexOf, type Log } from '#base';
-import {
-  acceptHello,
-  keepPayload,
-  makeHello,
-  PAYLOAD_TYPE,
-  type DataFrame,
-  type Frame,
-  type FrameHeaders,
-} from '#wire';
+import { acceptHello, makeHello, type Frame, type FrameHeaders } from '#wire';
+import { keepPayload, PAYLOAD_TYPE, type DataFrame } from '#wire/xgress';
 import {
   Channel,
   type ChannelDriver,

@@ -5,15 +5,8 @@
  */
 import type { Socket } from 'node:net';
 import { RunningClock } from '#base';
-import {
-  encodeFrame,
-  PAYLOAD_TYPE,
-  type BodyPart,
-  type DataFrame,
-  type Frame,
-  type FrameDecoder,
-  type FrameLimits,
-} from '#wire';
+import { encodeFrame, type BodyPart, type Frame, type FrameDecoder, type FrameLimits } from '#wire';
+import { PAYLOAD_TYPE, type DataFrame } from '#wire/xgress';
 import { readDirectly } from '../direct-reading.ts';
 import type { Channel, ChannelDriver, ChannelUnderlay, DroppedFrames } from './channel.ts';
 import { CONNECTION_BYTES, Underlay, type WaitingFrames } from './underlay.ts';

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { AcknowledgementFrame, FrameDecoder } from '#wire';
+import { FrameDecoder } from '#wire';
+import { AcknowledgementFrame } from '#wire/xgress';
 import { usedMemory } from '../../../test/support/heap.ts';
 import { Underlay } from './underlay.ts';
 

@@ -11,7 +11,7 @@ import {
   writePayloadHead,
   type AcknowledgementFrame,
   type PayloadFrame,
-} from '#wire';
+} from '#wire/xgress';
 import { roleOfUnderlay, type UnderlayRole } from './channel-kind-table.ts';
 import type { ChannelUnderlay } from './channel.ts';
 import type { CountedFrame } from './unfinished-frames.ts';

@@ -3,7 +3,7 @@
  * TLS, like every text endpoint.
  */
 import type { Log } from '#base';
-import { openTextEndpoint, type TextAnswer, type TextEndpoint } from '../text-endpoint.ts';
+import { openTextEndpoint, type TextAnswer, type TextEndpoint } from '../http/text-endpoint.ts';
 import { Exposition, EXPOSITION_TYPE } from './exposition.ts';
 import { ProgramHealth } from './health.ts';
 import { LoopDelay } from './loop-delay.ts';

@@ -4,7 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
-import { countedLogLines, droppedLogLines, lostShapeEntries } from '#base';
+import { countedLogLines, droppedLogLines } from '#base';
+import { lostShapeEntries } from '#base/shapes';
 import { containedExceptions } from '../containment.ts';
 import { descriptorLimit } from '../descriptor-limit.ts';
 import { descriptorShortages, isDescriptorShortage } from '../descriptor-watch.ts';

@@ -4,7 +4,8 @@
  * forwarder.
  */
 import type { Clock, Log, WorkerPool } from '#base';
-import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
+import type { ServerTls, TlsPorts } from '#net';
+import type { TlsIdentity } from '#net/channel';
 import { TerminatorInvalidReason } from '#wire/ctrl';
 import type {
   ProxyListenerConfig,

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { FrontdoorError, silentLog, textOf, type Log, type LogFields } from '#base';
-import { contentType, RouteErrorCode } from '#wire';
+import { contentType } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import { ctrlMessages, DestType, type CtrlInit } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../config/testing/router-config-defaults.ts';

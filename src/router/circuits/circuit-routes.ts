@@ -4,7 +4,8 @@
  */
 import { FrontdoorError, messageOf, ShortLivedMap, WorkerPool, type Log } from '#base';
 import { failAlone, SummedLog } from '#net';
-import { contentType, encodeRouteResult, peerDataOfEntries, RouteErrorCode, type Frame } from '#wire';
+import { contentType, type Frame } from '#wire';
+import { encodeRouteResult, peerDataOfEntries, RouteErrorCode } from '#wire/circuits';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';

@@ -2,7 +2,7 @@
  * The content of a file before it is checked: values with their positions. Integers and floats are distinct, as in
  * OpenZiti, which treats `1.0` and `1` differently.
  */
-import { FILE_START, type FilePosition } from '#base';
+import { FILE_START, type FilePosition } from '#base/shapes';
 
 export interface FileScalar extends FilePosition {
   readonly kind: 'null' | 'text' | 'integer' | 'float' | 'flag';

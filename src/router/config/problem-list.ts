@@ -1,5 +1,6 @@
 /** Collects the problems of a router file, each with its position and value. */
-import { FILE_START, HIDDEN, inFileOrder } from '#base';
+import { HIDDEN } from '#base';
+import { FILE_START, inFileOrder } from '#base/shapes';
 import { placeAt, plainValue, type FileEntry, type FileNode } from './file-tree.ts';
 import type { ConfigProblem } from './router-config.ts';
 

@@ -1,14 +1,7 @@
 /** `router check` and `router schema`: check a file, print the result as text or JSON, and return an exit status. */
 import { stringify } from 'yaml';
-import {
-  FILE_EXIT_STATUS,
-  FILE_START,
-  fileExitStatus,
-  fileProblemLine,
-  FrontdoorError,
-  inFileOrder,
-  messageOf,
-} from '#base';
+import { FILE_EXIT_STATUS, fileExitStatus, FrontdoorError, messageOf } from '#base';
+import { FILE_START, fileProblemLine, inFileOrder } from '#base/shapes';
 import { effectiveView } from './effective-file.ts';
 import { routerFileJsonSchema } from './file-json-schema.ts';
 import { checkIdentityFiles } from './identity-check.ts';

@@ -3,7 +3,7 @@
  * value. Durations are in milliseconds, addresses are parsed. An optional section that is missing is undefined or an
  * empty list.
  */
-import type { FileProblem } from '#base';
+import type { FileProblem } from '#base/shapes';
 import type { ConfigOf } from './schema-field.ts';
 import type { channelOptions } from './schema/channel-schema.ts';
 import type { ctrlSection } from './schema/ctrl-schema.ts';

@@ -5,7 +5,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileProblemLine, formatGoDuration, FrontdoorError, inFileOrder, messageOf } from '#base';
+import { formatGoDuration, FrontdoorError, messageOf } from '#base';
+import { fileProblemLine, inFileOrder } from '#base/shapes';
 import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';

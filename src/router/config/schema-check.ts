@@ -3,14 +3,8 @@
  * known key is suggested. Fills in defaults. Checking continues after errors. An invalid value is omitted, or replaced
  * by its default where the schema only warns.
  */
-import {
-  FILE_START,
-  formatGoDuration,
-  misspelledName,
-  nearestNames,
-  parseGoDuration,
-  type FilePosition,
-} from '#base';
+import { formatGoDuration, misspelledName, nearestNames, parseGoDuration } from '#base';
+import { FILE_START, type FilePosition } from '#base/shapes';
 import { boundWords, showBound } from './field-words.ts';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
 import type { ProblemList } from './problem-list.ts';

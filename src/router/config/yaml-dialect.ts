@@ -17,7 +17,7 @@ import {
   type Tags,
   type YAMLMap,
 } from 'yaml';
-import { FILE_START, type FilePosition } from '#base';
+import { FILE_START, type FilePosition } from '#base/shapes';
 import type { FileEntry, FileMap, FileNode, FileScalar } from './file-tree.ts';
 
 /** Bytes of the file, including comments. */

@@ -2,7 +2,7 @@
  * The hosts of the web addresses that connected controllers announce in their hello. A controller can serve its APIs
  * under names that the certificate of its control channel does not have.
  */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { headerId } from '#wire';
 import type { Controllers } from './controllers.ts';
 

@@ -1,7 +1,7 @@
 // The choice of the controller for a circuit request, and of the next one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ChannelError } from '#net';
+import { ChannelError } from '#net/channel';
 import { HEARTBEAT_TYPE, makeFrame } from '#wire';
 import { until } from '../../../test/support/deadline.ts';
 import { CircuitAsker, type CircuitAnswer, type CircuitQuestion } from './circuit-asker.ts';

@@ -4,7 +4,7 @@
  * short time, so that a restart of the control plane delays circuits but does not fail them.
  */
 import { FrontdoorError, messageOf } from '#base';
-import { ChannelError } from '#net';
+import { ChannelError } from '#net/channel';
 import type { Frame } from '#wire';
 import { SILENCE_LIMITS, SilenceWatch, type SilenceLimits } from './silence-watch.ts';
 import type { Controller, Controllers } from './controllers.ts';

@@ -1,5 +1,5 @@
 /** A controller with an open channel: the content of its hello, and its response time. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { makeFrame, RESULT_TYPE } from '#wire';
 import { decodeControllerHello } from '#wire/ctrl';
 import type { Controller } from './controllers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test, type TestContext } from 'node:test';
 import { silentLog, WorkerPool } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { ControllerDial, type Reception } from './controller-dial.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -3,7 +3,7 @@
  * `ControllerSet` examines the peer and its hello.
  */
 import { BackOff, FrontdoorError, messageOf, type Log, type WorkerPool } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 
 /** `standby`: another endpoint of the same controller is connected, so this one waits. */
 export type Reception = 'taken' | 'standby' | 'refused';

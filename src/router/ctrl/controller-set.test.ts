@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { after, afterEach, before, mock, test } from 'node:test';
 import { Secret, silentLog, type FrontdoorError } from '#base';
-import type { TlsIdentity } from '#net';
+import type { TlsIdentity } from '#net/channel';
 import { contentType, headerId, makeFrame } from '#wire';
 import { ctrlMessages, encodeControllerHello, helloMessages, type AdvertisedListener } from '#wire/ctrl';
 import {

@@ -4,7 +4,7 @@
  * interpret the messages.
  */
 import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
-import { dialChannel, type Channel, type ChannelOpener, type TlsIdentity } from '#net';
+import { dialChannel, type Channel, type ChannelOpener, type TlsIdentity } from '#net/channel';
 import {
   contentType,
   formatAddress,

@@ -2,7 +2,7 @@
  * The interface of the router's parts to its connected controllers. A part participates in the control channel with
  * handlers for message types, and with values for inspections of the router.
  */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { Frame } from '#wire';
 
 /** Valid while its channel is open. A controller that reconnects is represented by a new object. */

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { afterEach, before, test } from 'node:test';
 import * as tls from 'node:tls';
 import { silentLog, systemClock, type Log } from '#base';
-import { dialChannel, TlsPorts, type Channel, type ConnectionPlan } from '#net';
+import { TlsPorts } from '#net';
+import { dialChannel, type Channel, type ConnectionPlan } from '#net/channel';
 import { contentType, encodeFrame, headerId, makeFrame, makeHello, versionHeader } from '#wire';
 import { encodeControllerHello, helloMessages } from '#wire/ctrl';
 import {

@@ -5,7 +5,8 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Clock, Log } from '#base';
-import { ChannelListener, checkPeerChain, type HelloDecision, type ServerTls, type TlsPorts } from '#net';
+import { checkPeerChain, type ServerTls, type TlsPorts } from '#net';
+import { ChannelListener, type HelloDecision } from '#net/channel';
 import { textOfBody, type Frame } from '#wire';
 import type { RouterConfig } from '../config/router-config.ts';
 import { ctrlHeartbeat, type ControllerSet } from './controller-set.ts';

@@ -6,7 +6,7 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { messageOf, type Log } from '#base';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 import { formatAddress, parseAddress } from '#wire';
 
 export interface KnownEndpoint {

@@ -1,5 +1,6 @@
 /** A channel of which controllers can ask for traces. */
-import type { DataFrame, Frame } from '#wire';
+import type { Frame } from '#wire';
+import type { DataFrame } from '#wire/xgress';
 
 /** Must not throw. */
 export type PipeObserver = (frame: Frame | DataFrame, direction: 'rx' | 'tx') => void;

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
-import type { Channel } from '#net';
-import { AcknowledgementFrame, PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire';
+import type { Channel } from '#net/channel';
+import {
+  AcknowledgementFrame,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  PayloadFrame,
+  type DataFrame,
+} from '#wire/xgress';
 import { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { NO_METRICS } from '../metrics/metrics.ts';

@@ -2,8 +2,8 @@
  * The gate before an SDK's channel. While the channel is full, sources of payloads for it are not read, so that none
  * are lost.
  */
-import type { Channel } from '#net';
-import type { DataFrame } from '#wire';
+import type { Channel } from '#net/channel';
+import type { DataFrame } from '#wire/xgress';
 import type { SourceHolds } from '../forwarder/source-holds.ts';
 import { TransitGate } from '../forwarder/transit-gate.ts';
 

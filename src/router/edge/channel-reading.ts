@@ -1,5 +1,5 @@
 /** Reading of an SDK's channel. Several parties can pause it; it resumes when all of them have released it. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { FrameSource } from '../forwarder/destination.ts';
 
 export class ChannelReading implements FrameSource {

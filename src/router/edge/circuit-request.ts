@@ -1,15 +1,12 @@
 /** Sends an SDK's Connect to the controllers, which authorize the dial and know where the service is hosted. */
+import { contentType, headerId, textOfBody, type Frame } from '#wire';
 import {
-  contentType,
   decodeCircuitCreated,
   decodeEdgeRefusal,
   EdgeErrorCode,
   encodeCreateCircuitV2,
-  headerId,
-  textOfBody,
   type CircuitCreated,
-  type Frame,
-} from '#wire';
+} from '#wire/circuits';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { dialerData } from './dial-frame.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';

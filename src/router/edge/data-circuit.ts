@@ -9,15 +9,11 @@ import {
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_HEADERS,
-  PAYLOAD_TYPE,
-  Xgress,
   type BodyPart,
   type ControlFrame,
-  type DataFrame,
   type Frame,
-  type XgressPort,
 } from '#wire';
+import { PAYLOAD_HEADERS, PAYLOAD_TYPE, Xgress, type DataFrame, type XgressPort } from '#wire/xgress';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import type { TickingEnd } from '../xgress/xgress-ticker.ts';

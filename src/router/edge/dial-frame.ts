@@ -3,7 +3,8 @@
  * circuit to the hosting SDK, and the connection id in that SDK's answer.
  */
 import { FrontdoorError, utf8 } from '#base';
-import { contentType, HeaderWriter, headerId, makeFrame, type CircuitCreated, type Frame } from '#wire';
+import { contentType, HeaderWriter, headerId, makeFrame, type Frame } from '#wire';
+import type { CircuitCreated } from '#wire/circuits';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
 
 const { edge, peerData: peer } = headerId;

@@ -1,5 +1,5 @@
 /** The services that one SDK hosts on its channel: handles its Bind messages and registers their terminators. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';

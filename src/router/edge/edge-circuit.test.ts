@@ -8,16 +8,12 @@ import {
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
-  PayloadFrame,
-  RouteErrorCode,
   textOfBody,
   versionHeader,
-  Xgress,
-  XGRESS_DEFAULTS,
   type Frame,
 } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, Xgress, XGRESS_DEFAULTS } from '#wire/xgress';
 import { DestType } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
 import { FIN, makeEdgeWorld, textAt } from './testing/edge-world.ts';

@@ -8,15 +8,13 @@ import {
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
   traceResponse,
   type ControlFrame,
-  type DataFrame,
   type Frame,
-  type PayloadFrame,
 } from '#wire';
-import { failAlone, type Channel } from '#net';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, type DataFrame, type PayloadFrame } from '#wire/xgress';
+import { failAlone } from '#net';
+import type { Channel } from '#net/channel';
 import type { CircuitEnd, FrameSource } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { TransitGate } from '../forwarder/transit-gate.ts';

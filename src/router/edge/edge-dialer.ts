@@ -1,6 +1,6 @@
 /** Dials terminators with the binding `edge`: their hosts are SDKs that are connected to this router. */
 import { FrontdoorError } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { XgressConfig } from '../config/router-config.ts';
 import { hostGone } from '../forwarder/dial-refusal.ts';
 import type { EgressDialer } from '../xgress/egress-dialers.ts';

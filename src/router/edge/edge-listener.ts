@@ -5,17 +5,16 @@
  */
 import { timingSafeEqual, type X509Certificate } from 'node:crypto';
 import type { Clock, Log } from '#base';
+import { checkPeerChain, type ChannelPort } from '#net';
 import {
   acceptMemoryChannel,
   ChannelListener,
-  checkPeerChain,
   type Channel,
   type ChannelPeer,
-  type ChannelPort,
   type HeartbeatOptions,
   type HelloDecision,
   type MemoryPeer,
-} from '#net';
+} from '#net/channel';
 import { HeaderWriter, headerId, ownRelease, versionHeader, type Frame, type FrameHeaders } from '#wire';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';

@@ -1,5 +1,5 @@
 /** The edge listeners of a router, each with its address, and the peers of all of them. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { OpenConnection } from '../ctrl/connect-events.ts';

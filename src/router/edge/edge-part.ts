@@ -3,7 +3,8 @@
  * exists without an edge listener, which is one of `listeners`, for the data model and its file.
  */
 import type { Clock, Log, WorkerPool } from '#base';
-import { SummedLog, type Channel, type ChannelPort, type ServerTls, type TlsPorts } from '#net';
+import { SummedLog, type ChannelPort, type ServerTls, type TlsPorts } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig, XgressConfig } from '../config/router-config.ts';

@@ -3,7 +3,7 @@
  * of its messages. No message can affect circuits of other peers.
  */
 import { FrontdoorError, messageOf, ShortLivedMap } from '#base';
-import { ChannelError, type Channel } from '#net';
+import { ChannelError, type Channel } from '#net/channel';
 import {
   contentType,
   HeaderWriter,
@@ -12,11 +12,11 @@ import {
   ownRelease,
   textOfBody,
   type BodyPart,
-  type CircuitCreated,
-  type DataFrame,
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import type { CircuitCreated } from '#wire/circuits';
+import type { DataFrame } from '#wire/xgress';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';

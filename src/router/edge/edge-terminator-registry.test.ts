@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { silentLog, WorkerPool } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, headerId, HeaderWriter, makeFrame, RESULT_TYPE, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { FakeControllers, type FakeController } from '../ctrl/testing/fake-controllers.ts';

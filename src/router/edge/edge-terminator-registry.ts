@@ -8,8 +8,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { base62, type Log, type WorkerPool } from '#base';
-import type { Channel } from '#net';
-import { headerId, peerDataEntries, RetryHint, type Frame } from '#wire';
+import type { Channel } from '#net/channel';
+import { headerId, type Frame } from '#wire';
+import { peerDataEntries, RetryHint } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';

@@ -1,5 +1,5 @@
 /** Ends the circuits of an SDK that policies granted when they began, and no longer do. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { EdgePeerContext } from './edge-peer-context.ts';
 import { ofCircuit, stateClosed, type EdgeCircuit } from './edge-circuit.ts';
 import type { ConnectionGrant } from './service-grants.ts';

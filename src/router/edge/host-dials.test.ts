@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentType, makeFrame, RouteErrorCode, type Frame } from '#wire';
+import { contentType, makeFrame, type Frame } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import { HostDials } from './host-dials.ts';
 
 const never = (): Promise<Frame> => new Promise(() => {});

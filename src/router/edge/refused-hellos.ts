@@ -5,7 +5,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { ctrlMessages, REFUSED_HELLO, refusedHelloAlert, type RefusedHello } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
 

@@ -2,8 +2,9 @@
  * The value of the inspection `router-sdk-circuits`: the circuits of each SDK at this router as it describes them itself, with the
  * field names of OpenZiti's routers. Controllers wait for it, so that SDKs that do not answer cost an error each.
  */
-import { compileReader, messageOf, Part, textOf, Type, type ShapeOf } from '#base';
-import type { Channel } from '#net';
+import { messageOf, textOf } from '#base';
+import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
+import type { Channel } from '#net/channel';
 import { contentType, encodeTextList, headerId, HeaderWriter, makeFrame } from '#wire';
 
 /** A connected SDK. */

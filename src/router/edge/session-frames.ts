@@ -2,7 +2,7 @@
  * Handles the frames of an SDK that concern its API session, new tokens and the posture of the device, and refuses
  * dials without a service session.
  */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, headerId, messageName, type Frame } from '#wire';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { stateClosed } from './edge-circuit.ts';

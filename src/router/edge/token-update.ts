@@ -3,7 +3,7 @@
  * channel as it is: it ends with its own token.
  */
 import type { Log } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, makeFrame, textOfBody, type Frame } from '#wire';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { TokenSession } from './token-session.ts';

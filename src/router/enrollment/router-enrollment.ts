@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 import { enrollRouter, readEnrollmentToken } from '#sdk';
 import { namesAnything } from '../config/mod.ts';
 import type { RouterConfig } from '../config/router-config.ts';

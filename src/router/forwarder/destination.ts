@@ -1,5 +1,6 @@
 /** Destinations of circuit frames: an end of a circuit at this router, or a link to another router. */
-import type { ControlFrame, DataFrame, Frame, PayloadFrame } from '#wire';
+import type { ControlFrame, Frame } from '#wire';
+import type { DataFrame, PayloadFrame } from '#wire/xgress';
 
 export interface Destination {
   /** False when its queue is full. A local end then waits for `onWritable`, and frames in transit are dropped. */

@@ -1,14 +1,7 @@
 /** The reasons for a failed dial, with the codes that its originator receives. */
 import { FrontdoorError } from '#base';
-import {
-  decodeEdgeRefusal,
-  EdgeErrorCode,
-  FrameHeaders,
-  HeaderWriter,
-  headerId,
-  RouteErrorCode,
-  type Frame,
-} from '#wire';
+import { FrameHeaders, HeaderWriter, headerId, type Frame } from '#wire';
+import { decodeEdgeRefusal, EdgeErrorCode, RouteErrorCode } from '#wire/circuits';
 
 const { ctrl, edge } = headerId;
 

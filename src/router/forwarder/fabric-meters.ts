@@ -3,7 +3,7 @@
  * in plain fields, which are added to the metrics once a second: updating the metrics for each frame cost as much as
  * forwarding it.
  */
-import { PAYLOAD_TYPE, type DataFrame } from '#wire';
+import { PAYLOAD_TYPE, type DataFrame } from '#wire/xgress';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
 import type { RoutedCircuit } from './circuit-table.ts';
 

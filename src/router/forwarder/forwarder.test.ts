@@ -6,13 +6,12 @@ import {
   decodeControl,
   headerId,
   makeFrame,
-  PayloadFrame,
-  PAYLOAD_FLAGS,
   HeaderWriter,
   traceRequest,
   type ControlFrame,
   type Frame,
 } from '#wire';
+import { PayloadFrame, PAYLOAD_FLAGS } from '#wire/xgress';
 import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
 import { NO_METRICS, type Metrics } from '../metrics/metrics.ts';
 import { MemoryControllers, type MemoryController } from '../testing/memory-controller.ts';

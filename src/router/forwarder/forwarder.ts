@@ -5,17 +5,8 @@
  */
 import { ShortLivedMap, systemClock, type Clock } from '#base';
 import { failAlone } from '#net';
-import {
-  controlToPass,
-  decodeControl,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
-  traceResponse,
-  type ControlFrame,
-  type DataFrame,
-  type Frame,
-  type PayloadFrame,
-} from '#wire';
+import { controlToPass, decodeControl, traceResponse, type ControlFrame, type Frame } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, type DataFrame, type PayloadFrame } from '#wire/xgress';
 import type { Metrics } from '../metrics/metrics.ts';
 import { newCircuit, type CircuitTags, type RoutedCircuit } from './circuit-table.ts';
 import type { CircuitEnd, Forwarding, FrameSource, LinkDestination } from './destination.ts';

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { mock, test, type TestContext } from 'node:test';
 import { fc } from '../../../test/support/fast-check.ts';
-import { PAYLOAD_FLAGS, PAYLOAD_TYPE } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE } from '#wire/xgress';
 import { until, within } from '../../../test/support/deadline.ts';
 import { MemoryMesh, REROUTE_ATTEMPT, type MeshOptions } from './testing/memory-mesh.ts';
 

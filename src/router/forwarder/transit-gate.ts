@@ -3,7 +3,7 @@
  * the meantime, for intervals so short that frames for other links continue to arrive. When the buffer is full, the
  * link drops further payloads, and xgress retransmits them.
  */
-import { keepPayload, keptPayloadSize, type PayloadFrame } from '#wire';
+import { keepPayload, keptPayloadSize, type PayloadFrame } from '#wire/xgress';
 import type { Destination, FrameSource } from './destination.ts';
 
 /** A source is read again after this time, until it next delivers a payload for this link. */

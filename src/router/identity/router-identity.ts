@@ -7,7 +7,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { FrontdoorError, messageOf, validityProblem, type Secret } from '#base';
-import { validityOf, type ServerTls, type TlsIdentity } from '#net';
+import { validityOf, type ServerTls } from '#net';
+import type { TlsIdentity } from '#net/channel';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { isInlinePem } from '../config/text-kinds.ts';
 

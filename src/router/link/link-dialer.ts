@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Log } from '#base';
-import { dialChannel, type Channel, type DialChannelOptions, type TlsIdentity } from '#net';
+import { dialChannel, type Channel, type DialChannelOptions, type TlsIdentity } from '#net/channel';
 import { parseAddress } from '#wire';
 import type { HttpProxyConfig, LinkConfig, LinkDialerConfig } from '../config/router-config.ts';
 import { connectionsTowards, type DialerRule } from './link-dial-policy.ts';

@@ -5,14 +5,8 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, type Clock, type Log } from '#base';
-import {
-  ChannelError,
-  ChannelListener,
-  checkPeerChain,
-  type Channel,
-  type HelloDecision,
-  type TlsPort,
-} from '#net';
+import { checkPeerChain, type TlsPort } from '#net';
+import { ChannelError, ChannelListener, type Channel, type HelloDecision } from '#net/channel';
 import { CHANNEL_HEADERS, formatAddress, RESULT_TYPE, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type AdvertisedListener } from '#wire/ctrl';
 import type { LinkConfig, LinkListenerConfig } from '../config/router-config.ts';

@@ -1,7 +1,8 @@
 // Links between routers over real TLS: which router dials, over which connections, and the reports to controllers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { contentType, makeFrame, PayloadFrame, AcknowledgementFrame } from '#wire';
+import { contentType, makeFrame } from '#wire';
+import { PayloadFrame, AcknowledgementFrame } from '#wire/xgress';
 import { FaultSubject, PeerState } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
 import {

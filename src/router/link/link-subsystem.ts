@@ -5,7 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { base62, messageOf, RunningClock, systemClock, WorkerPool, type Clock, type Log } from '#base';
-import type { Channel, ServerTls, TlsIdentity, TlsPorts } from '#net';
+import type { ServerTls, TlsPorts } from '#net';
+import type { Channel, TlsIdentity } from '#net/channel';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
 import type { ForwarderConfig, HttpProxyConfig, LinkConfig, RouterConfig } from '../config/router-config.ts';

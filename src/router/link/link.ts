@@ -3,16 +3,9 @@
  * links exist. Every frame in transit passes here, so nothing is allocated per frame.
  */
 import type { Clock, Log } from '#base';
-import type { Channel } from '#net';
-import {
-  contentType,
-  LATENCY_TYPE,
-  makeFrame,
-  PAYLOAD_FLAGS,
-  PAYLOAD_TYPE,
-  type DataFrame,
-  type Frame,
-} from '#wire';
+import type { Channel } from '#net/channel';
+import { contentType, LATENCY_TYPE, makeFrame, type Frame } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, type DataFrame } from '#wire/xgress';
 import type { Forwarding, LinkDestination } from '../forwarder/destination.ts';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
 import type { PipeObserver, TracedPipe } from '../ctrl/traced-pipe.ts';

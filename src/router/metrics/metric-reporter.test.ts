@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { bytesOfHex, silentLog, systemClock, type Log } from '#base';
-import { openMemoryChannel, type Channel } from '#net';
+import { openMemoryChannel, type Channel } from '#net/channel';
 import type { Frame } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { loadRecordedFrames } from '../../../test/support/recorded-frames.ts';

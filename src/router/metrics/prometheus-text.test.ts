@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
-import { Exposition } from '#net';
+import { Exposition } from '#net/metrics';
 import { MetricRegistry } from './metric-registry.ts';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
 import { writeRouterMetrics } from './prometheus-text.ts';

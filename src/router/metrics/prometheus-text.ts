@@ -4,7 +4,7 @@
  * are in seconds.
  */
 import { definedFields } from '#base';
-import type { Exposition, Labels, SummaryReading } from '#net';
+import type { Exposition, Labels, SummaryReading } from '#net/metrics';
 import type { MetricReading } from './metric-registry.ts';
 import type { HistogramReading } from './decaying-histogram.ts';
 import type { MeterReading } from './rate-meter.ts';

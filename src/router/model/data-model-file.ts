@@ -10,7 +10,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
 import { messageOf, type Log } from '#base';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
 import { weightOf, type DataModel } from './data-model.ts';
 

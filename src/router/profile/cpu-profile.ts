@@ -5,7 +5,7 @@
 import { access, open, constants } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { messageOf, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 
 export interface CpuProfileOptions {
   readonly path: string;

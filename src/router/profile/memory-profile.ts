@@ -5,7 +5,7 @@
  */
 import { getHeapSnapshot, getHeapStatistics } from 'node:v8';
 import { messageOf, type Log } from '#base';
-import { replaceFileDurably } from '#net';
+import { replaceFileDurably } from '#net/files';
 
 export interface MemoryProfileOptions {
   readonly path: string;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '#base';
-import { certificatesOfPem, openMemoryChannel, type Channel } from '#net';
+import { certificatesOfPem } from '#net';
+import { openMemoryChannel, type Channel } from '#net/channel';
 import { contentType, encodeTrustBundle, FrameHeaders, headerId, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
 import {

@@ -7,7 +7,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import { ChannelError, type Channel } from '#net';
+import { ChannelError, type Channel } from '#net/channel';
 import { makeRequestFor, renewalAtMs } from '#sdk';
 import { contentType, messageName, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';

@@ -5,7 +5,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { FrontdoorError } from '#base';
-import { writeFileDurably } from '#net';
+import { writeFileDurably } from '#net/files';
 import type { RouterConfig } from '../config/router-config.ts';
 import { loadRouterIdentity, type RouterIdentity } from '../identity/router-identity.ts';
 

@@ -4,7 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, textOf, type Log } from '#base';
-import { certificatesOfPem, writeFileDurably } from '#net';
+import { certificatesOfPem } from '#net';
+import { writeFileDurably } from '#net/files';
 import { decodeTrustBundle, makeResult, type Frame } from '#wire';
 import type { RouterConfig } from '../config/router-config.ts';
 import { isInlinePem } from '../config/text-kinds.ts';

@@ -1,14 +1,8 @@
 /** A controller for tests, connected to a router's parts over a memory channel. */
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
-import {
-  contentType,
-  decodeRouteResult,
-  FrameHeaders,
-  messageName,
-  type Frame,
-  type RouteResult,
-} from '#wire';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net/channel';
+import { contentType, FrameHeaders, messageName, type Frame } from '#wire';
+import { decodeRouteResult, type RouteResult } from '#wire/circuits';
 import { ctrlMessages, type CtrlBody, type CtrlInit, type CtrlMessageName } from '#wire/ctrl';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 import { ControllerList } from './controller-list.ts';

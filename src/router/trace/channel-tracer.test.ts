@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { FrontdoorError, ManualClock, silentLog, textOf, type Log } from '#base';
-import { openMemoryChannel } from '#net';
+import { openMemoryChannel } from '#net/channel';
 import { contentType, headerId, HeaderWriter, makeFrame, makeResult, type Frame } from '#wire';
 import { ctrlMessages, decodeTraceRecords, type TraceMessage, type TraceRecord } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';

@@ -5,7 +5,7 @@
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import type { Frame } from '#wire';
 import { encodeTraceMessage, encodeTraceState, traceOfFrame } from '#wire/ctrl';
 import type { Controllers } from '../ctrl/controllers.ts';

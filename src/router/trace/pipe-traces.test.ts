@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock, silentLog, textOf } from '#base';
-import { contentType, headerId, makeFrame, PayloadFrame, textOfBody, type Frame } from '#wire';
+import { contentType, headerId, makeFrame, textOfBody, type Frame } from '#wire';
+import { PayloadFrame } from '#wire/xgress';
 import { ctrlMessages, TraceToggleVerbosity, type CtrlBody, type CtrlInit } from '#wire/ctrl';
 import { MemoryControllers, type MemoryController } from '../testing/memory-controller.ts';
 import { until } from '../../../test/support/deadline.ts';

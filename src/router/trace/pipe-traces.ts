@@ -4,7 +4,8 @@
  * which the control channel has no room, are left out and counted.
  */
 import type { Clock, Log } from '#base';
-import { contentType, makeFrame, makeResult, type DataFrame, type Frame } from '#wire';
+import { contentType, makeFrame, makeResult, type Frame } from '#wire';
+import type { DataFrame } from '#wire/xgress';
 import { encodePipeTrace, toggledLine, traceToggleOf, type TraceToggle } from '#wire/ctrl';
 import type { Controller, Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { PipeObserver, TracedPipe, TracedPipes } from '../ctrl/traced-pipe.ts';

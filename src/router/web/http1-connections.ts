@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { messageOf, type Log } from '#base';
-import { createHttpServer } from '#net';
+import { createHttpServer } from '#net/http';
 import type { Answerer } from './web-answer.ts';
 import type { WebConnections, WebTimeouts } from './web-connections.ts';
 

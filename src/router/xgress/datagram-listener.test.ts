@@ -3,14 +3,9 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { test, type TestContext } from 'node:test';
 import { ManualClock, textOf } from '#base';
-import {
-  headerId,
-  PAYLOAD_FLAGS,
-  PayloadFrame,
-  peerDataOfEntries,
-  RouteErrorCode,
-  type DataFrame,
-} from '#wire';
+import { headerId } from '#wire';
+import { peerDataOfEntries, RouteErrorCode } from '#wire/circuits';
+import { PAYLOAD_FLAGS, PayloadFrame, type DataFrame } from '#wire/xgress';
 import { until } from '../../../test/support/deadline.ts';
 import { TransportWorld, type TransportWorldOptions } from './testing/transport-world.ts';
 

@@ -1,8 +1,9 @@
 /** Requests a circuit to a service for a local connection, and makes that connection its initiator. */
 import { FrontdoorError, type Log } from '#base';
-import { ChannelError } from '#net';
+import { ChannelError } from '#net/channel';
 import type { CircuitEncryption } from '#sdk';
-import { contentType, decodeCircuitAnswer, peerDataEntries, type CircuitGranted, type Frame } from '#wire';
+import { contentType, type Frame } from '#wire';
+import { decodeCircuitAnswer, peerDataEntries, type CircuitGranted } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';

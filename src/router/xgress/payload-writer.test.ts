@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { encryptionWith, generateEncryptionKeys } from '#sdk';
-import { PAYLOAD_FLAGS, PAYLOAD_TYPE } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE } from '#wire/xgress';
 import { until, within } from '../../../test/support/deadline.ts';
 import { MemoryMesh, type MeshOptions } from '../forwarder/testing/memory-mesh.ts';
 

@@ -4,7 +4,7 @@
  */
 import { EMPTY_BYTES } from '#base';
 import { sealedPieceBytes, type CircuitEncryption } from '#sdk';
-import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes, type Xgress } from '#wire';
+import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes, type Xgress } from '#wire/xgress';
 
 /** A payload frame fits into one TLS record, so that the next router receives whole frames and need not join them. */
 const TLS_RECORD_BYTES = 16_384;

@@ -6,7 +6,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '#base';
-import { SERVICE_SOCKET_OPTIONS, systemAnchors, whenEstablished, type TlsIdentity } from '#net';
+import { SERVICE_SOCKET_OPTIONS, systemAnchors, whenEstablished } from '#net';
+import type { TlsIdentity } from '#net/channel';
 import { headerId, parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import { terminatorAddresses } from './local-addresses.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import { PAYLOAD_FLAGS, PAYLOAD_TYPE, type PayloadFrame } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, type PayloadFrame } from '#wire/xgress';
 import { until, within } from '../../../test/support/deadline.ts';
 import type { XgressConfig } from '../config/router-config.ts';
 import { MemoryMesh, type MeshOptions } from '../forwarder/testing/memory-mesh.ts';

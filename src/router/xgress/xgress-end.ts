@@ -6,16 +6,15 @@
 import type { Duplex } from 'node:stream';
 import { keptBytes, type Log } from '#base';
 import type { CircuitEncryption } from '#sdk';
+import { traceResponse, type ControlFrame } from '#wire';
 import {
   PAYLOAD_HEADERS,
   PAYLOAD_TYPE,
-  traceResponse,
   Xgress,
-  type ControlFrame,
   type DataFrame,
   type CircuitBudget,
   type XgressCounters,
-} from '#wire';
+} from '#wire/xgress';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitEnd, Forwarding } from '../forwarder/destination.ts';
 import { PayloadWriter } from './payload-writer.ts';

@@ -1,7 +1,7 @@
 /** The ends of circuits that this router holds itself, and their shared resources: timer, counters, metrics. */
 import { FrontdoorError, type Log } from '#base';
 import { memoryShares } from '#net';
-import { CircuitBudget, XgressCounters } from '#wire';
+import { CircuitBudget, XgressCounters } from '#wire/xgress';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { Metrics } from '../metrics/metrics.ts';

@@ -2,7 +2,7 @@
  * Metrics of the router's ends of circuits: bytes and messages in and out per side (`ingress.*`, `egress.*` and the
  * circuits' `usage`), and events of their flow control (`xgress.*`).
  */
-import type { XgressCounters } from '#wire';
+import type { XgressCounters } from '#wire/xgress';
 import type { Histogram, Meter, Metrics, UsageKind } from '../metrics/metrics.ts';
 import type { XgressTicker } from './xgress-ticker.ts';
 

@@ -3,7 +3,7 @@
  * arrived. Every 100 ms it checks the ends that wait for something.
  */
 import { failAlone } from '#net';
-import { XGRESS_TICK_MS } from '#wire';
+import { XGRESS_TICK_MS } from '#wire/xgress';
 
 export interface TickingEnd {
   readonly circuitId: string;

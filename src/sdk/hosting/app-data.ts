@@ -1,5 +1,6 @@
 /** The application data of a dial: a JSON object by which tunnelers describe the intercepted connection. */
-import { compileReader, FrontdoorError, Part, textOf } from '#base';
+import { FrontdoorError, textOf } from '#base';
+import { compileReader, Part } from '#base/shapes';
 import type { AppData } from './far-end-policy.ts';
 
 const MAX_APP_DATA_BYTES = 64 * 1024;

@@ -7,15 +7,14 @@ import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { FrontdoorError } from '#base';
 import {
-  AnsweringAddresses,
   connectThroughProxy,
   dialFailure,
   dialTimeoutMs,
   SERVICE_SOCKET_OPTIONS,
   whenEstablished,
   type DialLimits,
-  type HostLookup,
 } from '#net';
+import { AnsweringAddresses, type HostLookup } from '#net/names';
 import type { FarEnd, SourceAddress } from './far-end-policy.ts';
 import type { HostTerminatorConfig } from './host-config.ts';
 

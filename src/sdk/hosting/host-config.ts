@@ -3,7 +3,8 @@
  * `ziti-tunneler-server.v1`, of which the first one that a service has counts. Unknown fields are ignored. A config that
  * cannot be decoded is an error that names the field.
  */
-import { compileReader, FrontdoorError, parseGoDuration, Part, Type, type ShapeOf } from '#base';
+import { FrontdoorError, parseGoDuration } from '#base';
+import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { parseIpNetwork, type IpNetwork } from '#domain';
 import { parseAddress } from '#wire';
 import { PRECEDENCE } from '../terminator-options.ts';

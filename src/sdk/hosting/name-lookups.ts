@@ -5,7 +5,8 @@
  */
 import type { LookupFunction } from 'node:net';
 import { FrontdoorError } from '#base';
-import { inOwnScope, systemLookup, type HostLookup } from '#net';
+import { inOwnScope } from '#net';
+import { systemLookup, type HostLookup } from '#net/names';
 
 type Waiting = Parameters<HostLookup>[2];
 

@@ -6,7 +6,8 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, type LookupFunction } from 'node:net';
 import { messageOf } from '#base';
-import { httpRequest, systemAnchors } from '#net';
+import { systemAnchors } from '#net';
+import { httpRequest } from '#net/http';
 import type { HealthCheckConfig, HttpCheck, PortCheck } from './host-config.ts';
 
 /** Returns why the service is unhealthy, or undefined if it is healthy. Never rejects. */

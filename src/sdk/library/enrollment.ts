@@ -2,7 +2,7 @@
 import { access, constants, lstat, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { FrontdoorError } from '#base';
-import { saveIdentityFile } from '#net';
+import { saveIdentityFile } from '#net/files';
 import { enrollIdentity } from '../enroll.ts';
 import { abortable } from './abortable.ts';
 

@@ -1,7 +1,7 @@
 /** The overlay as an identity sees it: services to dial, services to host, and what happens to both. */
 import { EventEmitter } from 'node:events';
 import { FrontdoorError, silentLog, systemClock, type Log } from '#base';
-import { loadIdentityFile } from '#net';
+import { loadIdentityFile } from '#net/files';
 import { EdgeApiClient } from '../edge-api-client.ts';
 import type { ListedService, ListedTerminator } from './listed-service.ts';
 import { startIdentityRenewal, type IdentityRenewal } from '../identity-renewal.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonAnswer } from '#net';
+import type { JsonAnswer } from '#net/http';
 import { runZiti, zitiEnvironment } from '../../support/ziti-command.ts';
 
 const STOP_GRACE_MS = 10_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import type { FirstStart } from '#control';
-import { JsonClient } from '#net';
+import { JsonClient } from '#net/http';
 import type { Up } from '../../../bin/up.ts';
 import { until } from '../../support/deadline.ts';
 import { CREDENTIALS, openEdgeInstallation } from '../../support/edge-installation.ts';

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { Socket } from 'node:net';
 import { base62 } from '#base';
-import { AcknowledgementFrame, encodeAcknowledgement, PAYLOAD_FLAGS } from '#wire';
+import { AcknowledgementFrame, encodeAcknowledgement, PAYLOAD_FLAGS } from '#wire/xgress';
 import { until } from '../../support/deadline.ts';
 import { fuzzFrames, reportOf, WORKERS } from './frame-fuzz.ts';
 import { startFrameFuzzMesh, type FrameFuzzMesh } from './frame-fuzz-mesh.ts';

@@ -7,19 +7,21 @@ import { randomBytes } from 'node:crypto';
 import { base62 } from '#base';
 import {
   contentType,
-  decodeAcknowledgement,
-  decodePayload,
-  encodeAcknowledgement,
   encodeFrame,
-  encodePayloadHead,
   FrameDecoder,
   headerId,
   makeHello,
-  PayloadFrame,
   versionHeader,
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import {
+  decodeAcknowledgement,
+  decodePayload,
+  encodeAcknowledgement,
+  encodePayloadHead,
+  PayloadFrame,
+} from '#wire/xgress';
 import { ctrlMessages, encodeControllerHello } from '#wire/ctrl';
 import { recordedFrames, recordedHellos } from '../../support/frame-mutation.ts';
 import { linkHelloHeaders, routerHelloHeaders } from '../../support/hostile-router.ts';

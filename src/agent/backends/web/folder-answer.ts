@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from '@fastify/send';
-import { STATUS_CODES } from '#net';
+import { STATUS_CODES } from '#net/http';
 import { parseFilePath, pathOf, storedEncodings } from './file-path-policy.ts';
 import { folderListing } from './folder-listing.ts';
 import { findFile, openFolder, type Found, type FolderRules, type OpenFile } from './served-folder.ts';

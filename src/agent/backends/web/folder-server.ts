@@ -1,6 +1,6 @@
 /** An HTTP server of the files of a folder, whose connections are circuits. Loaded with the first share of a folder. */
 import { messageOf, type Log } from '#base';
-import { createHttpServer, STATUS_CODES } from '#net';
+import { createHttpServer, STATUS_CODES } from '#net/http';
 import type { LocalSide } from '../../circuit-copy.ts';
 import { FolderAnswer, refuse, type FolderOptions } from './folder-answer.ts';
 import { FolderRefusal } from './served-folder.ts';

@@ -1,7 +1,7 @@
 /** A decision about a request, and each rule that led to it. */
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { AccessExplanationAnswer } from '#contract';
+import type { AccessExplanationAnswer } from '#contract/schemas';
 import { ApiText } from '../../parts/api-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';

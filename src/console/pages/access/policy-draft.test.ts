@@ -1,7 +1,7 @@
 // Drafts become policies, and policies drafts. Fields that this console does not know are kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharePolicyAnswer } from '#contract';
+import type { SharePolicyAnswer } from '#contract/schemas';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';

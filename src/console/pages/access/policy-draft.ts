@@ -2,7 +2,7 @@
  * A policy of a share as a person edits it: lists as lines, numbers and times as texts, so that nothing typed is lost before the
  * API has judged it. Pure.
  */
-import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
+import type { SharePolicyAnswer, SharePolicyBody } from '#contract/schemas';
 import { spanDraftOf, spanOf, type SpanDraft } from './span-draft.ts';
 
 export interface ClaimDraft {

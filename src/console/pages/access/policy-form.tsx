@@ -1,7 +1,7 @@
 /** The policy of a share, in sections. */
 import { Button, Checkbox, Fieldset } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { SharePolicyAnswer } from '#contract';
+import type { SharePolicyAnswer } from '#contract/schemas';
 import { useSession } from '../../api/session.tsx';
 import { ApiText } from '../../parts/api-text.tsx';
 import { EditForm, type SentChange } from '../../parts/edit-form.tsx';

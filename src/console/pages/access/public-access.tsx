@@ -3,7 +3,7 @@
  * too, before it is saved.
  */
 import type { ReactNode } from 'react';
-import type { ShareAnswer, SharePolicyAnswer } from '#contract';
+import type { ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useProviderEntries } from '../providers/provider-choice.tsx';

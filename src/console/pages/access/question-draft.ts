@@ -1,5 +1,5 @@
 /** A question about access as a person fills it in, and as the API takes it. Empty fields are left out. Pure. */
-import type { AccessQuestion } from '#contract';
+import type { AccessQuestion } from '#contract/schemas';
 import { linesOf } from './policy-draft.ts';
 
 /** How the request shows who sends it. */

@@ -1,7 +1,7 @@
 /** A described request, and the decision of a gateway about it, now and with the changes that are not saved yet. */
 import { Checkbox, Fieldset, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { Form, useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';

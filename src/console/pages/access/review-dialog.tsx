@@ -1,7 +1,7 @@
 /** The effects of a change of access, before it is saved: the fields, recorded requests that it decides differently, the last question. */
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { PolicyComparisonAnswer } from '#contract';
+import type { PolicyComparisonAnswer } from '#contract/schemas';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { SentChange } from '../../parts/edit-form.tsx';
 import { Problem } from '../../parts/problem.tsx';

@@ -1,7 +1,7 @@
 /** Which environments may dial a private share. */
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

@@ -1,6 +1,6 @@
 /** The policy of a share: its form, and what a change does before it is saved. */
 import type { ReactNode } from 'react';
-import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
+import type { SharePolicyAnswer, SharePolicyBody } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';

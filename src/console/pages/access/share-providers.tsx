@@ -1,6 +1,6 @@
 /** The auth providers of a share, and what other ones would do before they are saved. */
 import type { ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

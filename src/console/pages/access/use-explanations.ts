@@ -1,6 +1,6 @@
 /** The last question about access, with the answers for the share as it is and with the changes that are not saved. */
 import { useState } from 'react';
-import type { AccessExplanationAnswer, AccessQuestion } from '#contract';
+import type { AccessExplanationAnswer, AccessQuestion } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 
 /** Changes that are not saved; empty without any. */

@@ -1,6 +1,6 @@
 /** A change of access that is shown before it is saved: what it does to recorded requests and to the last question. */
 import { useState } from 'react';
-import type { PolicyComparisonAnswer, PolicyDraftBody } from '#contract';
+import type { PolicyComparisonAnswer, PolicyDraftBody } from '#contract/schemas';
 import { isApiError } from '../../api/api-error.ts';
 import { useChange } from '../../api/queries.ts';
 import type { SentChange } from '../../parts/edit-form.tsx';

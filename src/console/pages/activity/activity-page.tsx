@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { AuditEventAnswer } from '#contract';
+import type { AuditEventAnswer } from '#contract/schemas';
 import { useProgram } from '../../api/program.tsx';
 import { useSession } from '../../api/session.tsx';
 import type { PageFilter } from '../../parts/filters.tsx';

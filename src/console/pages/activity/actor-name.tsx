@@ -1,6 +1,6 @@
 /** The author of an event, by name where the person may see the name, else by kind and id. */
 import type { ReactNode } from 'react';
-import type { AuditEventAnswer } from '#contract';
+import type { AuditEventAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useText } from '../../text/language.tsx';

@@ -1,6 +1,6 @@
 /** One event of the audit trail, with the difference that it made. */
 import type { ReactNode } from 'react';
-import type { AuditEventAnswer } from '#contract';
+import type { AuditEventAnswer } from '#contract/schemas';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/page-title.tsx';
 import { RowTable } from '../../parts/simple-table.tsx';

@@ -1,7 +1,7 @@
 /** Codes that agents enroll with: those that are outstanding, and which agent came of the others. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AgentEnrollmentAnswer } from '#contract';
+import type { AgentEnrollmentAnswer } from '#contract/schemas';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ConfirmedAction } from '../../parts/action-button.tsx';

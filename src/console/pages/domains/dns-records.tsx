@@ -1,7 +1,7 @@
 /** The DNS records that a domain needs, to copy, and the present answer of DNS about each. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DnsCheckAnswer } from '#contract';
+import type { DnsCheckAnswer } from '#contract/schemas';
 import { useProgram } from '../../api/program.tsx';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

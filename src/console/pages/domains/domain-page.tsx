@@ -1,7 +1,7 @@
 /** One domain: its state, its DNS records and the answers of DNS, the log-ins that guard it, and its end. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { CustomFrontendAnswer } from '#contract';
+import type { CustomFrontendAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';

@@ -1,7 +1,7 @@
 /** Where public shares appear: the frontends of the installation, and domains of the frontdoor's own. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { CustomFrontendAnswer } from '#contract';
+import type { CustomFrontendAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

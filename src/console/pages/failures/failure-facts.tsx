@@ -1,6 +1,6 @@
 /** Why one request failed: the hop, the cause, what to do, and how long each step took. */
 import type { ReactNode } from 'react';
-import type { FailureAnswer } from '#contract';
+import type { FailureAnswer } from '#contract/schemas';
 import { ApiText } from '../../parts/api-text.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';

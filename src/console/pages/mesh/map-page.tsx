@@ -1,6 +1,6 @@
 /** The mesh as of one moment: a map, its links as a table, and the way that a circuit would take. */
 import type { ReactNode } from 'react';
-import type { MeshAnswer } from '#contract';
+import type { MeshAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';

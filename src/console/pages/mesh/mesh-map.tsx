@@ -1,7 +1,7 @@
 /** The map of a mesh, drawn as large as the screen permits, and the list of its routers. */
 import { Link } from '@tanstack/react-router';
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import type { MeshAnswer } from '#contract';
+import type { MeshAnswer } from '#contract/schemas';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { mapLabels, ROUTER_RADIUS, type MapLabel, type NamedPoint } from './map-labels.ts';

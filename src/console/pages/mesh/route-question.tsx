@@ -1,7 +1,7 @@
 /** Asks which way a circuit would take, and why. Nothing is dialed. The question stands in the address. */
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { MeshAnswer } from '#contract';
+import type { MeshAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Panel } from '../../parts/page-title.tsx';

@@ -2,7 +2,7 @@
 import { Switch, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { RouterAnswer } from '#contract';
+import type { RouterAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';

@@ -1,7 +1,7 @@
 /** One service of the mesh: name, choice among its terminators, deletion. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FabricServiceAnswer } from '#contract';
+import type { FabricServiceAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';

@@ -1,7 +1,7 @@
 /** How a terminator of a service is selected. The words are OpenZiti's. */
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { FabricServiceAnswer } from '#contract';
+import type { FabricServiceAnswer } from '#contract/schemas';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 

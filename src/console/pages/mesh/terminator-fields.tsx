@@ -1,7 +1,7 @@
 /** The fields of a terminator that can be set. */
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { FabricTerminatorAnswer } from '#contract';
+import type { FabricTerminatorAnswer } from '#contract/schemas';
 import { useFieldError } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';

@@ -1,6 +1,6 @@
 /** One terminator. Those of shares are made by agents, and change with them. */
 import type { ReactNode } from 'react';
-import type { FabricTerminatorAnswer } from '#contract';
+import type { FabricTerminatorAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';

@@ -1,7 +1,7 @@
 /** Lists the resources that need attention: failing shares, agents that are away, certificates that end, domains that wait. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FrontdoorSummaryAnswer } from '#contract';
+import type { FrontdoorSummaryAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { ApiText } from '../../parts/api-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';

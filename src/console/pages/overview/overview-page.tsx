@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FrontdoorMetricsAnswer, FrontdoorSummaryAnswer } from '#contract';
+import type { FrontdoorMetricsAnswer, FrontdoorSummaryAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

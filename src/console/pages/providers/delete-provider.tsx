@@ -1,7 +1,7 @@
 /** Deletes an auth provider that nothing uses, after its name was typed. */
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ProviderAnswer } from '#contract';
+import type { ProviderAnswer } from '#contract/schemas';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';

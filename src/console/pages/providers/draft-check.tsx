@@ -1,7 +1,8 @@
 /** A test of an auth provider before it is saved: whether the control plane reaches the issuer that the form has. */
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { BodyOf, ProviderDraftCheckAnswer } from '#contract';
+import type { BodyOf } from '#contract';
+import type { ProviderDraftCheckAnswer } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

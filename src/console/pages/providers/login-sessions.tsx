@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { LoginSessionAnswer, ProviderAnswer } from '#contract';
+import type { LoginSessionAnswer, ProviderAnswer } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

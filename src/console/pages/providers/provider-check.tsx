@@ -1,7 +1,7 @@
 /** Whether the control plane reaches the provider, and the addresses to register there. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ProviderAnswer, ProviderDraftCheckAnswer } from '#contract';
+import type { ProviderAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';

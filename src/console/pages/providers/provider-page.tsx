@@ -1,7 +1,7 @@
 /** One auth provider: its definition, its state, a test, its uses, and the people who are logged in with it. */
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { ProviderAnswer } from '#contract';
+import type { ProviderAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';

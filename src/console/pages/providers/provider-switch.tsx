@@ -1,7 +1,7 @@
 /** Turns an auth provider on, or off after a question, because people are shut out by it. */
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { ProviderAnswer } from '#contract';
+import type { ProviderAnswer } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

@@ -1,7 +1,7 @@
 /** One recorded exchange: facts, headers and bodies of both directions. Bodies are text or images, never a page. */
 import { Table } from '@mantine/core';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
-import type { InspectedRequestAnswer } from '#contract';
+import type { InspectedRequestAnswer } from '#contract/schemas';
 import { ApiText } from '../../parts/api-text.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';

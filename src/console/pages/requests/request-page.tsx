@@ -3,7 +3,7 @@ import { Button, Group, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { curlCommand } from 'frontdoor:curl-command';
 import { useState, type ReactNode } from 'react';
-import type { InspectedRequestAnswer, ReplayBody } from '#contract';
+import type { InspectedRequestAnswer, ReplayBody } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';

@@ -1,6 +1,6 @@
 /** The domains that organizations claim, with their proofs, for operators, who grant them. */
 import type { ReactNode } from 'react';
-import type { HostnameClaimAnswer } from '#contract';
+import type { HostnameClaimAnswer } from '#contract/schemas';
 import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';

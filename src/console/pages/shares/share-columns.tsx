@@ -1,7 +1,7 @@
 /** The columns of the list of shares. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ShareAnswer, SparklinesAnswer } from '#contract';
+import type { ShareAnswer, SparklinesAnswer } from '#contract/schemas';
 import { CopyText } from '../../parts/copy-text.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';

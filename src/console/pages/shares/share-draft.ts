@@ -1,5 +1,6 @@
 /** A new share while its form is filled in, and the changes of an existing one. Pure. */
-import type { AnswerOf, BodyOf, ShareAnswer } from '#contract';
+import type { AnswerOf, BodyOf } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { BACKEND_MODE_TABLE, folderTarget, modeOfText } from '#domain/backend-modes';
 
 export const STEPS = ['what', 'where', 'who'] as const;

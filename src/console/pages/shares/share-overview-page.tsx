@@ -1,7 +1,7 @@
 /** One share at a glance: the way to its service, its facts, and its last failures. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';

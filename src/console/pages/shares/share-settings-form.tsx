@@ -1,7 +1,7 @@
 /** The form of a share's settings. */
 import { Alert, Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { refreshKind, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';

@@ -1,6 +1,6 @@
 /** The state of a share. A state that this console does not know is shown as it is. */
 import type { ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
 import { sharesText } from './shares-text.ts';

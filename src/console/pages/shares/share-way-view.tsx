@@ -1,7 +1,8 @@
 /** The way of a request to a service, as a row of boxes with words in them, and its problem. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AnswerOf, ShareAnswer } from '#contract';
+import type { AnswerOf } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ApiText } from '../../parts/api-text.tsx';
 import { Icon } from '../../parts/icon.tsx';

@@ -1,6 +1,6 @@
 /** The sentence of the API about who may come in to a share. A share that admits everyone stands out. */
 import type { ReactNode } from 'react';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import { ApiText } from '../../parts/api-text.tsx';
 
 const CLASSES: Readonly<Record<string, string>> = { everyone: 'fd-warn', nobody: 'fd-soft' };

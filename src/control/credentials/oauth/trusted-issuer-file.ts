@@ -1,6 +1,7 @@
 /** Loads the file of trusted token issuers (`--trusted-issuers`). */
 import { readFileSync, statSync } from 'node:fs';
-import { fileProblemLine, FrontdoorError, messageOf } from '#base';
+import { FrontdoorError, messageOf } from '#base';
+import { fileProblemLine } from '#base/shapes';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 
 const OTHERS_MAY_WRITE = 0o022;

@@ -4,15 +4,15 @@
  * driver calls `tick` for the deadlines.
  */
 import { ShortLivedMap, type Clock } from '#base';
+import { headerId } from '#wire';
 import {
   EdgeErrorCode,
-  headerId,
   peerDataEntries,
   RetryHint,
   RouteErrorCode,
   type PeerData,
   type RouteResult,
-} from '#wire';
+} from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';

@@ -5,18 +5,16 @@
  */
 import { utf8, type Clock, type Log } from '#base';
 import { SummedLog } from '#net';
+import { headerId, makeFrame, type Frame } from '#wire';
 import {
   decodeCreateCircuitV2,
   decodeCreateCircuitV3,
   encodeCircuitCreated,
   encodeEdgeRefusal,
   EdgeErrorCode,
-  headerId,
-  makeFrame,
   RetryHint,
   type CircuitRequestV2,
-  type Frame,
-} from '#wire';
+} from '#wire/circuits';
 import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';

@@ -5,7 +5,8 @@
  * deadlines.
  */
 import type { Clock, Log } from '#base';
-import { replyForOf, type Frame, type RouteResult } from '#wire';
+import { replyForOf, type Frame } from '#wire';
+import type { RouteResult } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import { ATTEMPT_TIMEOUT_MS, REROUTE_ATTEMPT } from './circuit-builder.ts';
 import { isOnPath, type CircuitRegistry, type EstablishedCircuit } from './circuit-registry.ts';

@@ -1,7 +1,8 @@
 // Events of circuits, usage, routers, links and terminators, with scripted routers.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { contentType, RouteErrorCode, encodeRouteResult } from '#wire';
+import { contentType } from '#wire';
+import { RouteErrorCode, encodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, FaultSubject } from '#wire/ctrl';
 import {
   FabricEvents,

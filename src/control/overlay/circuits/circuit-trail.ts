@@ -1,6 +1,6 @@
 /** Emits an event for each circuit that is created, moved, ended, or could not be created. Costs nothing without a listener. */
 import { definedFields, type Clock } from '#base';
-import { EdgeErrorCode, RouteErrorCode } from '#wire';
+import { EdgeErrorCode, RouteErrorCode } from '#wire/circuits';
 import type { CircuitEvent, CircuitEventType, FabricEvents } from '../model/fabric-events.ts';
 import type { CircuitFailure, CircuitWish } from './circuit-builder.ts';
 import type { EstablishedCircuit } from './circuit-registry.ts';

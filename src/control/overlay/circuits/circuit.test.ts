@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { bytesOfHex, textOf } from '#base';
-import { certificatesOfPem, fingerprintOf } from '#net';
+import { certificatesOfPem } from '#net';
+import { fingerprintOf } from '#net/channel';
+import { contentType, HeaderWriter, makeFrame } from '#wire';
 import {
-  contentType,
   decodeCircuitCreated,
   decodeEdgeRefusal,
   encodeCreateCircuitV2,
   encodeRouteResult,
-  HeaderWriter,
-  makeFrame,
   RetryHint,
   RouteErrorCode,
   peerDataOfEntries,
-} from '#wire';
+} from '#wire/circuits';
 import { ctrlMessages, DestType, FaultSubject, type CtrlInit } from '#wire/ctrl';
 import { ATTEMPT_TIMEOUT_MS, FIRST_HOST_MS } from './circuit-builder.ts';
 import { OverlayWorld, tokenOf } from '../testing/overlay-world.ts';

@@ -1,5 +1,5 @@
 /** Counts dials of each service and terminator by their outcome, and emits the counts at the end of each minute. */
-import { EdgeErrorCode, RouteErrorCode } from '#wire';
+import { EdgeErrorCode, RouteErrorCode } from '#wire/circuits';
 import type { FabricEvents } from '../model/fabric-events.ts';
 import type { CircuitFailure } from './circuit-builder.ts';
 

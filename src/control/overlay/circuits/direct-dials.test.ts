@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
   contentType,
-  decodeCircuitCreated,
-  decodeEdgeRefusal,
   encodeBytesMap,
   encodeTextList,
   headerId,
@@ -12,6 +10,7 @@ import {
   makeFrame,
   type Frame,
 } from '#wire';
+import { decodeCircuitCreated, decodeEdgeRefusal } from '#wire/circuits';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
 

@@ -2,15 +2,8 @@
  * CircuitRequest: a router dials a fabric service for a connection to one of its own listeners. Shares cannot be
  * dialed this way, because that requires an identity.
  */
-import {
-  encodeCircuitFailed,
-  encodeCircuitSuccess,
-  headerId,
-  makeFrame,
-  type Frame,
-  type PeerData,
-  type PeerDataEntry,
-} from '#wire';
+import { headerId, makeFrame, type Frame } from '#wire';
+import { encodeCircuitFailed, encodeCircuitSuccess, type PeerData, type PeerDataEntry } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
 import { serviceName, type FabricService, type OverlayModel } from '../model/overlay-model.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { contentType, headerId, RouteErrorCode, textOfBody } from '#wire';
+import { contentType, headerId, textOfBody } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import { ScriptedMesh } from '../testing/scripted-mesh.ts';
 

@@ -1,13 +1,8 @@
 // Which keys of end-to-end encryption the ends of a circuit get, and which dials are refused for want of one.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import {
-  contentType,
-  decodeCircuitCreated,
-  decodeEdgeRefusal,
-  EdgeErrorCode,
-  peerDataOfEntries,
-} from '#wire';
+import { contentType } from '#wire';
+import { decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode, peerDataOfEntries } from '#wire/circuits';
 import { KEYLESS_GRACE_MS } from './key-exchange-policy.ts';
 import { OverlayWorld, type OverlayStart } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { base62 } from '#base';
-import { CIRCUIT_ID_CHARACTERS } from '#wire';
+import { CIRCUIT_ID_CHARACTERS } from '#wire/circuits';
 
 const ID_BYTES = 16;
 /** As many as the characters of an id can have. */

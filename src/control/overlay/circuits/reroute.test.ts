@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { contentType, encodeRouteResult } from '#wire';
+import { contentType } from '#wire';
+import { encodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, DestType, FaultSubject, type CtrlBody } from '#wire/ctrl';
 import { ScriptedMesh } from '../testing/scripted-mesh.ts';
 

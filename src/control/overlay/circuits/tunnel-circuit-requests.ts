@@ -4,17 +4,15 @@
  * are not dialed this way. The number of pending dials and of circuits per router is bounded.
  */
 import { utf8, type Log } from '#base';
+import { headerId, makeFrame, type Frame } from '#wire';
 import {
   EdgeErrorCode,
   encodeEdgeRefusal,
-  headerId,
-  makeFrame,
   peerDataEntries,
   RetryHint,
-  type Frame,
   type PeerData,
   type PeerDataEntry,
-} from '#wire';
+} from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import { isShare, type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';

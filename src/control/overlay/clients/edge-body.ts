@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
+import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net/http';
 import type { Identity } from '../model/overlay-model.ts';
 import { tokenOf, type Callers } from './callers.ts';
 

@@ -7,7 +7,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { validityProblem, type Clock } from '#base';
-import { fingerprintOf, leafOf } from '#net';
+import { fingerprintOf, leafOf } from '#net/channel';
 import { authPolicyOf, permitsExpired } from '../model/auth-policy.ts';
 import type { Identity, OverlayModel } from '../model/overlay-model.ts';
 import { thirdPartyLeaf, type LeafProof, type Pki, type ProvenLeaf } from '../../pki/mod.ts';

@@ -4,7 +4,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { FORMAT_HEADER, type Log, type SchemaValue, type Shape, type ShapeOf } from '#base';
+import type { Log } from '#base';
+import { FORMAT_HEADER, type SchemaValue, type Shape, type ShapeOf } from '#base/shapes';
 import { couldNotValidate, sendData } from './edge-answer.ts';
 import { jsonBody } from './edge-request.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentLog } from '#base';
-import { openMemoryChannel } from '#net';
+import { openMemoryChannel } from '#net/channel';
 import { headerId, type Frame } from '#wire';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';

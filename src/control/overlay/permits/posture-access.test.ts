@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { SessionPosture } from '#domain/posture';
-import { contentType, decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire';
+import { contentType } from '#wire';
+import { decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire/circuits';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
 

@@ -4,7 +4,7 @@
  * prove nothing by themselves.
  */
 import type { Clock } from '#base';
-import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire';
+import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire/circuits';
 import type { ApiSession, ApiSessions, ServiceGrant } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { AnyService } from '../model/overlay-model.ts';

@@ -2,7 +2,7 @@
  * Whether a router may dial or host a service by its tunnel listener: as the identity that has its id, which exists only
  * while an administrator permits the listener, and by the policies and grants of that identity (ADR 0041).
  */
-import { EdgeErrorCode, RetryHint } from '#wire';
+import { EdgeErrorCode, RetryHint } from '#wire/circuits';
 import type { AnyService, OverlayModel } from '../model/overlay-model.ts';
 import { passesPosture } from './posture-access.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { textOf, utf8 } from '#base';
-import { contentType, decodeEdgeRefusal, EdgeErrorCode, headerId, makeFrame, peerDataOfEntries } from '#wire';
+import { contentType, headerId, makeFrame } from '#wire';
+import { decodeEdgeRefusal, EdgeErrorCode, peerDataOfEntries } from '#wire/circuits';
 import {
   CreateTerminatorResult,
   ctrlMessages,

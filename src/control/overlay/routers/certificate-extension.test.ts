@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import { fingerprintOf, type TlsIdentity } from '#net';
+import { fingerprintOf, type TlsIdentity } from '#net/channel';
 import { makeRequestFor } from '#sdk';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, type CtrlBody, type CtrlInit } from '#wire/ctrl';

@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { messageOf, type Log } from '#base';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import {

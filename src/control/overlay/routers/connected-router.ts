@@ -2,7 +2,7 @@
  * The connected routers, one channel each, with what each reported about itself. Only frames of a router's
  * current channel are handled.
  */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import type { Listener, RouterHello } from '#wire/ctrl';
 

@@ -1,5 +1,5 @@
 /** Peer data of terminators and circuits, as routers send it. */
-import { peerDataOfEntries, type PeerDataEntry } from '#wire';
+import { peerDataOfEntries, type PeerDataEntry } from '#wire/circuits';
 
 const MAX_PEER_DATA_BYTES = 16_384;
 /** What an entry costs beside its value. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { hexOf } from '#base';
-import { fingerprintOf, type TlsIdentity } from '#net';
+import { fingerprintOf, type TlsIdentity } from '#net/channel';
 import { contentType, encodeFrame, headerId, makeFrame, replyForOf, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, PeerState } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';

@@ -2,7 +2,7 @@
  * Compares what a router says that it has with what this controller knows, in the terms of `ziti fabric validate`. Values of
  * routers are JSON with the field names of OpenZiti's; Go writes null for an empty list.
  */
-import { compileReader, Part, Type } from '#base';
+import { compileReader, Part, Type } from '#base/shapes';
 import { LinkState, TerminatorState, type MgmtInit } from '#wire/ctrl';
 
 type LinkDetail = NonNullable<NonNullable<MgmtInit<'validateRouterLinksResult'>['linkDetails']>[number]>;

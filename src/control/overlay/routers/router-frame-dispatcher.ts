@@ -5,7 +5,8 @@
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { failAlone } from '#net';
-import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
+import { contentType, headerId, messageName, textOfBody, type Frame } from '#wire';
+import { decodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { FabricEvents } from '../model/fabric-events.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
 import { ManualClock, silentLog } from '#base';
-import { fingerprintOf, type TlsIdentity } from '#net';
+import { fingerprintOf, type TlsIdentity } from '#net/channel';
 import { encodeFrame, makeHello } from '#wire';
 import { encodeRouterHello } from '#wire/ctrl';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';

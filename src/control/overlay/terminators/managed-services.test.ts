@@ -1,7 +1,8 @@
 // Services of the edge management API: who dials and hosts them, through which routers, and what a change ends.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { contentType, decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire';
+import { contentType } from '#wire';
+import { decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire/circuits';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
 

@@ -5,7 +5,8 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { utf8, type Clock, type Log } from '#base';
-import { headerId, RouteErrorCode, type RouteResult } from '#wire';
+import { headerId } from '#wire';
+import { RouteErrorCode, type RouteResult } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { MeasuredKind, MeasuredShare, Measurements, ShareStatus } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';

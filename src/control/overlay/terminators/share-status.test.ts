@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { contentType, RouteErrorCode } from '#wire';
+import { contentType } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import { MAX_LINES_PER_TICK } from './share-status-log.ts';
 import { OverlayWorld, tokenOf } from '../testing/overlay-world.ts';

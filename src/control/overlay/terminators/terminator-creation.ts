@@ -3,7 +3,7 @@
  * identity may host the service; here are the checks of the request itself, and the bounds.
  */
 import type { Clock, Log } from '#base';
-import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire';
+import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire/circuits';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import { isShare } from '../model/overlay-model.ts';
 import type { AnyService } from '../model/overlay-model.ts';

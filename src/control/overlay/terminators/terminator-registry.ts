@@ -4,7 +4,7 @@
  * routers are included, because a router may connect here next.
  */
 import { FrontdoorError } from '#base';
-import type { PeerData } from '#wire';
+import type { PeerData } from '#wire/circuits';
 import { encodePeerData } from './peer-data-column.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';

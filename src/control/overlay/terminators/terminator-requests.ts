@@ -3,7 +3,8 @@
  * checked against its session and router; a router cannot change another router's terminators.
  */
 import { messageOf, type Log } from '#base';
-import { contentType, EdgeErrorCode, encodeEdgeRefusal, makeFrame, RetryHint, type Frame } from '#wire';
+import { contentType, makeFrame, type Frame } from '#wire';
+import { EdgeErrorCode, encodeEdgeRefusal, RetryHint } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';

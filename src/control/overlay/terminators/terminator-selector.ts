@@ -4,7 +4,7 @@
  * validated, because the failed dial alone does not show that the present bind is gone.
  */
 import type { Log } from '#base';
-import { RouteErrorCode } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import type { TerminatorStrategy } from '#domain';
 import type { RouterRegistry } from '../routers/connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';

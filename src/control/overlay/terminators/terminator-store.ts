@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
 import { mapAlone } from '#net';
-import type { PeerData } from '#wire';
+import type { PeerData } from '#wire/circuits';
 import {
   lockedForUpdate,
   type Queries,

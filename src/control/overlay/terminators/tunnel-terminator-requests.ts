@@ -3,15 +3,8 @@
  * checks. A router changes no terminators but its own.
  */
 import { textOf, type Log } from '#base';
-import {
-  contentType,
-  EdgeErrorCode,
-  encodeEdgeRefusal,
-  headerId,
-  makeFrame,
-  RetryHint,
-  type Frame,
-} from '#wire';
+import { contentType, headerId, makeFrame, type Frame } from '#wire';
+import { EdgeErrorCode, encodeEdgeRefusal, RetryHint } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { ConnectedRouter } from '../routers/connected-router.ts';

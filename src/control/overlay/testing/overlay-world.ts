@@ -9,15 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 import { ManualClock, silentLog } from '#base';
-import { dialChannel, fingerprintOf, type Channel, type TlsIdentity } from '#net';
-import {
-  contentType,
-  encodeCreateCircuitV2,
-  headerId,
-  HeaderWriter,
-  type Frame,
-  type FrameHeaders,
-} from '#wire';
+import { dialChannel, fingerprintOf, type Channel, type TlsIdentity } from '#net/channel';
+import { contentType, headerId, HeaderWriter, type Frame, type FrameHeaders } from '#wire';
+import { encodeCreateCircuitV2 } from '#wire/circuits';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { OverlayModel, type Service } from '../model/overlay-model.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';

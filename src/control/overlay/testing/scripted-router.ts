@@ -1,6 +1,7 @@
 /** A router that a test plays over a real control channel. */
-import type { Channel } from '#net';
-import { contentType, encodeRouteResult, makeFrame, messageName, type Frame, type RouteResult } from '#wire';
+import type { Channel } from '#net/channel';
+import { contentType, makeFrame, messageName, type Frame } from '#wire';
+import { encodeRouteResult, type RouteResult } from '#wire/circuits';
 import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
 
 const WAIT_MS = 30_000;

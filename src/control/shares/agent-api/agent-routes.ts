@@ -3,7 +3,8 @@
  * credential and identifies the environment, so an agent cannot act on another's shares.
  */
 import type { FastifyInstance } from 'fastify';
-import { definedFields, fieldsOf, FORMAT_HEADER } from '#base';
+import { definedFields, fieldsOf } from '#base';
+import { FORMAT_HEADER } from '#base/shapes';
 import type { Share } from '#domain';
 import {
   agentSelfShape,

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Shape, ShapeOf } from '#base';
+import type { Shape, ShapeOf } from '#base/shapes';
 import {
   gatewayUsageShape,
   loginCallbackShape,

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { FORMAT_HEADER, type Clock, type Log } from '#base';
+import type { Clock, Log } from '#base';
+import { FORMAT_HEADER } from '#base/shapes';
 import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain/gateway-shapes';
 import type { GatewayCommands } from '../../overlay/model/mod.ts';
 import {

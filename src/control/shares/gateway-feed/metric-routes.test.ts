@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FORMAT_HEADER } from '#base';
+import { FORMAT_HEADER } from '#base/shapes';
 import { TRAFFIC_SPAN_MS, type TrafficReport } from '#domain/gateway-shapes';
 import {
   openEdgeFixture,

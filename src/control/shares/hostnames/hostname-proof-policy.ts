@@ -2,7 +2,7 @@
  * Decides what the answers of DNS prove about a custom frontend's hostname, and when DNS is asked next. A proof is lost only
  * by answers that deny it, over days: name servers that fail change nothing. ADR 0061.
  */
-import type { TxtAnswer } from '#net';
+import type { TxtAnswer } from '#net/names';
 import type { HostnameProof } from '../../store/mod.ts';
 
 const SECOND_MS = 1_000;

@@ -1,6 +1,6 @@
 /** Operations on enrollments of agents: codes that are shown once, their state, and which agent came of them. */
 import { FrontdoorError } from '#base';
-import type { AgentEnrollmentAnswer } from '#contract';
+import type { AgentEnrollmentAnswer } from '#contract/schemas';
 import { parseName } from '#domain';
 import {
   createEnrollment,

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ManualClock } from '#base';
-import { entityTagKindOf, errorSchema, operations } from '#contract';
+import { entityTagKindOf, operations } from '#contract';
+import { errorSchema } from '#contract/schemas';
 import type { GatewayReplay } from '#domain/gateway-shapes';
-import type { NameRecords, TxtAnswer } from '#net';
+import type { NameRecords, TxtAnswer } from '#net/names';
 import {
   attachModel,
   OverlayModel,

@@ -5,7 +5,8 @@ import { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { endUnfinishedHandshakes, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
+import { TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
+import { endUnfinishedHandshakes } from '#net/http';
 import type { ApiLimits } from './limits.ts';
 import { httpOptions } from './raw-failures.ts';
 

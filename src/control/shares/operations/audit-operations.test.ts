@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
-import type { AuditEventAnswer, AuditVerificationAnswer } from '#contract';
+import type { AuditEventAnswer, AuditVerificationAnswer } from '#contract/schemas';
 import { within } from '../../../../test/support/deadline.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { openStream, type StreamReader } from './event-stream-fixture.ts';

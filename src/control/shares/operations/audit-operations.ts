@@ -2,7 +2,7 @@
  * Operations on the audit trail: pages, a stream, and verification. Every caller can read the trail of its own
  * organization; administrators can read every organization's, including deleted ones, and the installation's.
  */
-import type { AuditEventAnswer } from '#contract';
+import type { AuditEventAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import { lastSequence, listAudit, verifyAudit, type AuditFilter, type AuditRow } from '../../audit/mod.ts';
 import { authorsNamed } from '../../credentials/accounts/mod.ts';

@@ -1,6 +1,6 @@
 /** The rotation of the installation's authorities (ADR 0062): its steps, each with an audit event of the installation. */
 import { FrontdoorError } from '#base';
-import type { AuthoritiesAnswer } from '#contract';
+import type { AuthoritiesAnswer } from '#contract/schemas';
 import {
   beginRotation,
   endSoon,

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import { decodeBackup } from '#net';
+import { decodeBackup } from '#net/files';
 import type { BackupSummary } from '#domain';
 import { until, within } from '../../../../test/support/deadline.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';

@@ -1,5 +1,5 @@
 /** Media type and JSON content of a body. `#net` reads the bytes. */
-import { BodyRefusal, type BodyAllowance, type BodyIntake } from '#net';
+import { BodyRefusal, type BodyAllowance, type BodyIntake } from '#net/http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RefusalError } from './api-errors.ts';
 import { MAX_BODY_BYTES, MAX_UNPROVEN_BODY_BYTES } from './limits.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonObject } from '#base';
 import type { Operation } from '#contract';
 import { invalidValue } from '#domain';
-import { hasBody } from '#net';
+import { hasBody } from '#net/http';
 import { notJson } from './api-errors.ts';
 import { bodyCheckOf, type BodyCheck } from '../checks/body-check.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
 import type { AnswerOf, BodyOf, Operation, OperationId, ParameterOf } from '#contract';
-import type { EgressClient, NameRecordLookups } from '#net';
+import type { EgressClient } from '#net';
+import type { NameRecordLookups } from '#net/names';
 import {
   appendAuditAll,
   earlyHead,

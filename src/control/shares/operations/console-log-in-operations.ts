@@ -1,5 +1,5 @@
 /** Operations on the auth providers with which people log in at the console. */
-import type { ConsoleLogInAnswer } from '#contract';
+import type { ConsoleLogInAnswer } from '#contract/schemas';
 import { invalidValue, ROLE_SCOPES } from '#domain';
 import {
   createConsoleLogIn,

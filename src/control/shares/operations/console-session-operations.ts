@@ -1,5 +1,5 @@
 /** Operations on sessions at the console: one's own, and with `frontdoor.organization` those of the organization. */
-import type { ConsoleSessionAnswer } from '#contract';
+import type { ConsoleSessionAnswer } from '#contract/schemas';
 import { includesScope } from '#domain';
 import {
   endConsoleSession,

@@ -1,7 +1,7 @@
 /** Operations whose caller has no API credential yet: the bootstrap token, and three of the token issuer. */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
-import { hasBody } from '#net';
+import { hasBody } from '#net/http';
 import {
   issuerMetadata,
   issueToken,

@@ -1,5 +1,5 @@
 /** Operations on custom frontends, which are hostnames of the owner below which public shares are served. */
-import type { CustomFrontendAnswer } from '#contract';
+import type { CustomFrontendAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import { checkNoPublicSuffix } from '../hostnames/registrable-domain.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';

@@ -2,8 +2,8 @@
  * The DNS records of a custom frontend: the one that leads to the gateways, and the one that proves its hostname; and what
  * DNS says about them now.
  */
-import type { DnsCheckAnswer, DnsRecordAnswer } from '#contract';
-import type { TxtAnswer } from '#net';
+import type { DnsCheckAnswer, DnsRecordAnswer } from '#contract/schemas';
+import type { TxtAnswer } from '#net/names';
 import { challengeName, challengeValue, hasValue } from '../hostnames/hostname-proof-policy.ts';
 import { registrableDomain } from '../hostnames/registrable-domain.ts';
 import { hastenProof, isProvenByAnother } from '../records/hostname-proof-store.ts';

@@ -1,5 +1,5 @@
 /** Operations on environments and agents, which are two views of one record with one id. */
-import type { EnvironmentEntry } from '#contract';
+import type { EnvironmentEntry } from '#contract/schemas';
 import { parseName } from '#domain';
 import {
   countSharesOf,

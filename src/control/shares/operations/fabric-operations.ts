@@ -1,6 +1,7 @@
 /** Routers and gateways: administrators create them, and they enroll with the JWT that is shown once. */
 import { definedFields, formatHostPort, FrontdoorError } from '#base';
-import type { BodyOf, RouterAnswer } from '#contract';
+import type { BodyOf } from '#contract';
+import type { RouterAnswer } from '#contract/schemas';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../../audit/mod.ts';
 import {

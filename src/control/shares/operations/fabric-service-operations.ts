@@ -2,7 +2,7 @@
  * Fabric services, which routers themselves dial and terminate. They belong to the installation; agents and
  * gateways do not see them.
  */
-import type { FabricServiceAnswer } from '#contract';
+import type { FabricServiceAnswer } from '#contract/schemas';
 import { parseName } from '#domain';
 import {
   changeFabricService,

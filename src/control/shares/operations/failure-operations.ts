@@ -2,7 +2,7 @@
  * Operations on failed requests by error id. A frontdoor has the failures of its own shares; administrators see
  * those of hosts without a share.
  */
-import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
+import type { FailureAnswer, UnroutedFailureAnswer } from '#contract/schemas';
 import { remedyOf } from '#domain';
 import type { RequestTimings } from '#domain/gateway-shapes';
 import { findFailure, listFailures, type StoredFailure } from '../records/request-record-store.ts';

@@ -1,5 +1,5 @@
 /** Operations of operators on the hostnames of all custom frontends: which are claimed and proven, and grants. */
-import type { HostnameClaimAnswer } from '#contract';
+import type { HostnameClaimAnswer } from '#contract/schemas';
 import { grantHostname, withdrawHostname } from '../hostnames/hostname-decisions.ts';
 import { listClaims, lockClaim, type HostnameClaim } from '../records/hostname-proof-store.ts';
 import type { StoreTransaction } from '../../store/mod.ts';

@@ -1,7 +1,7 @@
 // Proofs of hostnames with a real name server: what is served, for whom, and for how long.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
-import { txtRecordsOf } from '#net';
+import { txtRecordsOf } from '#net/names';
 import { TestNameServer } from '../../../../test/support/test-name-server.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';

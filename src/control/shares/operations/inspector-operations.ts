@@ -10,7 +10,7 @@ import type {
   InspectorAnswer,
   InspectorReplacementBody,
   ReplayBody,
-} from '#contract';
+} from '#contract/schemas';
 import { invalidValue } from '#domain';
 import {
   MAX_INSPECTED_BODY_BYTES,

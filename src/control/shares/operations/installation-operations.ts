@@ -1,6 +1,6 @@
 /** The addresses and state of the installation's parts. */
 import { formatHostPort } from '#base';
-import type { InstallationAnswer } from '#contract';
+import type { InstallationAnswer } from '#contract/schemas';
 import { overdueCertificates } from '../../overlay/records/mod.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, it } from 'node:test';
-import type { LoginSessionAnswer } from '#contract';
+import type { LoginSessionAnswer } from '#contract/schemas';
 import { insertSession } from '../logins/login-sessions.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import type { Change } from '../../store/mod.ts';

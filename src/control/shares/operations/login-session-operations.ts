@@ -2,7 +2,7 @@
  * Operations on the sessions of people who logged in with an auth provider: list and end them. Responses contain
  * no session secrets, which the store has only as HMACs.
  */
-import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
+import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import { parseEmailPattern } from '#domain/access';
 import {

@@ -1,6 +1,6 @@
 /** What a Management API is opened with. */
 import type { IpNetwork } from '#domain';
-import type { BodyIntake } from '#net';
+import type { BodyIntake } from '#net/http';
 import type { ApiTls } from './api-tls.ts';
 import type { ApiParts } from './call.ts';
 import type { OpenConsole } from './console-access.ts';

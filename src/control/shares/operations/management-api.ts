@@ -6,7 +6,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
 import { forwardedAddresses, invalidValue, isTrustedProxy } from '#domain';
-import { BodyIntake, checkStatedLength, continueWhenRead, UnprovenConnections } from '#net';
+import { UnprovenConnections } from '#net';
+import { BodyIntake, checkStatedLength, continueWhenRead } from '#net/http';
 import { RefusalRecorder } from '../../audit/mod.ts';
 import { isPasswordSuspect } from '../../credentials/passwords/mod.ts';
 import { allowedMethods } from './allowed-methods.ts';

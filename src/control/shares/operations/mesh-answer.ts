@@ -1,5 +1,5 @@
 /** The mesh as of one moment: everything is read in one turn, so that links, circuits and terminators fit together. */
-import type { MeshAnswer } from '#contract';
+import type { MeshAnswer } from '#contract/schemas';
 import type { FabricTerminatorView, FabricView } from '../../overlay/mod.ts';
 import { isoTime } from './call.ts';
 

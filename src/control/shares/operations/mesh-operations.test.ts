@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { FabricRouteAnswer, MeshAnswer } from '#contract';
+import type { FabricRouteAnswer, MeshAnswer } from '#contract/schemas';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView, linkView, shareTerminatorView } from './fabric-view-fixture.ts';
 

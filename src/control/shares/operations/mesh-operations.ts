@@ -1,6 +1,6 @@
 /** The current state of the mesh as this control plane sees it: links, circuits, and inspections of routers. */
 import { FrontdoorError } from '#base';
-import type { FabricCircuitAnswer, FabricLinkAnswer, InspectionAnswer } from '#contract';
+import type { FabricCircuitAnswer, FabricLinkAnswer, InspectionAnswer } from '#contract/schemas';
 import type { FabricCircuitView, FabricLinkView } from '../../overlay/mod.ts';
 import { notFound } from './api-errors.ts';
 import {

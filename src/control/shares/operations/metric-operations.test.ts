@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract';
+import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract/schemas';
 import { reportOf, sampleOf, type Place } from '../metrics/metric-fixture.ts';
 import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { createShare } from '../records/share-store.ts';

@@ -3,7 +3,7 @@
  * `frontdoor.organization`. Every caller can get itself and the frontdoors of its own organization.
  */
 import { FrontdoorError } from '#base';
-import type { CallerAnswer, OrganizationAnswer } from '#contract';
+import type { CallerAnswer, OrganizationAnswer } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
 import type { Principal } from '../../credentials/oauth/mod.ts';
 import {

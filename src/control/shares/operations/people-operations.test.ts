@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from '#contract';
+import type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from '#contract/schemas';
 import type { Role } from '#domain';
 import {
   insertPerson,

@@ -3,7 +3,7 @@
  * that an administrator of an organization neither makes nor removes operators of the installation.
  */
 import { FrontdoorError } from '#base';
-import type { InvitationAnswer, PersonAnswer } from '#contract';
+import type { InvitationAnswer, PersonAnswer } from '#contract/schemas';
 import { invalidValue, parseName, ROLE_SCOPES, type Role } from '#domain';
 import {
   changePerson,

@@ -1,5 +1,5 @@
 /** The operation that shows which recorded requests of a share another policy or other auth providers would decide differently. */
-import type { PolicyComparisonAnswer } from '#contract';
+import type { PolicyComparisonAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import { AccessComparer, type ExplainedProvider, type RecordedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';

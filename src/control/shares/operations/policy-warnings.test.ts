@@ -1,7 +1,7 @@
 // Rules of policies that decide nothing, or admit nobody, as the share is guarded: refused, or reported with the remedy.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ShareAnswer, SharePolicyAnswer } from '#contract';
+import type { ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import { PolicyCheck } from '../records/policy-check.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';

@@ -1,6 +1,6 @@
 /** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
 import { messageOf } from '#base';
-import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
+import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
 import { provesPeople, type IssuerAddress } from '#domain/provider-types';
 import { fetchIssuerMetadata } from '../logins/issuer-metadata.ts';
 import { issuerAddressOf } from '../logins/issuer-directory.ts';

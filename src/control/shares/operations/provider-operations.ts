@@ -3,7 +3,7 @@
  * provider in use cannot be deleted, so that no share becomes open by its absence.
  */
 import { FrontdoorError } from '#base';
-import type { ProviderAnswer } from '#contract';
+import type { ProviderAnswer } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
 import { provesPeople, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { checkProviderData } from '../provider/provider-schema.ts';

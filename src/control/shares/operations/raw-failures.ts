@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#base';
 import type { ApiErrorWord } from '#contract';
-import { STATUS_CODES } from '#net';
+import { STATUS_CODES } from '#net/http';
 import type { ApiLimits } from './limits.ts';
 
 /** Deadlines and limits of the HTTP server. */

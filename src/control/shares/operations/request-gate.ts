@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { needsRecentLogIn, operations, queryProblem, type Operation } from '#contract';
 import { invalidValue, isUuid, includesScope } from '#domain';
-import { checkStatedLength } from '#net';
+import { checkStatedLength } from '#net/http';
 import {
   authorizationForm,
   textOfBase64,

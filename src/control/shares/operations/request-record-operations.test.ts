@@ -7,7 +7,7 @@ import type {
   InspectedRequestAnswer,
   InspectorAnswer,
   UnroutedFailureAnswer,
-} from '#contract';
+} from '#contract/schemas';
 import { silentLog } from '#base';
 import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain/gateway-shapes';
 import {

@@ -1,5 +1,5 @@
 /** Operations on resting names: administrators list and release them. */
-import type { RestingNameAnswer } from '#contract';
+import type { RestingNameAnswer } from '#contract/schemas';
 import { listRestingNames, releaseRestingName, type RestingName } from '../records/resting-name-store.ts';
 import { notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, type ChangeParts, type Handlers } from './call.ts';

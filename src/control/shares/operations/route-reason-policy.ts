@@ -1,5 +1,5 @@
 /** The way that a circuit would take, with the reason for each terminator of the service. Pure. */
-import type { FabricRouteAnswer } from '#contract';
+import type { FabricRouteAnswer } from '#contract/schemas';
 import type { RouteCandidate, RouteView } from '../../overlay/mod.ts';
 
 type CandidateAnswer = FabricRouteAnswer['candidates'][number];

@@ -1,7 +1,7 @@
 // One search over every resource that a caller may see, and over no other.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { SearchResultAnswer } from '#contract';
+import type { SearchResultAnswer } from '#contract/schemas';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 

@@ -2,7 +2,7 @@
  * One search. Shares, environments and nodes are many and in memory, so that the model is searched, in slices; the
  * others are few and read from the store.
  */
-import type { SearchResultAnswer } from '#contract';
+import type { SearchResultAnswer } from '#contract/schemas';
 import { inSlices } from '../../overlay/model/mod.ts';
 import { frontdoorsOf, searchCustomFrontends, searchProviders } from '../records/search-store.ts';
 import { searchOrganizations } from '../../credentials/people/mod.ts';

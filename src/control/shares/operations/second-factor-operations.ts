@@ -1,6 +1,6 @@
 /** Operations on the caller's own second factor at the console. Only people who log in with a password have one. */
 import { FrontdoorError } from '#base';
-import type { SecondFactorAnswer } from '#contract';
+import type { SecondFactorAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import type { Principal } from '../../credentials/oauth/mod.ts';
 import { base32 } from '../../secrets/mod.ts';

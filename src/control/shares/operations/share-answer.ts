@@ -1,6 +1,6 @@
 /** Shares in the form of the Management API: the stored record with its measured state. */
 import { definedFields } from '#base';
-import type { ShareAnswer } from '#contract';
+import type { ShareAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import { accessSummary, type AccessSummary, type SummedProvider } from '#domain/access';
 import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';

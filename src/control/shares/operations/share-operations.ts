@@ -1,5 +1,5 @@
 /** Operations on shares. The share store decides which changes are valid, for this API and for agents. */
-import type { ShareChangeBody } from '#contract';
+import type { ShareChangeBody } from '#contract/schemas';
 import { invalidValue, type Share } from '#domain';
 import { changeShare, createShare, deleteShare } from '../records/share-store.ts';
 import { listShares } from '../records/share-record.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import type { PolicyComparisonAnswer } from '#contract';
+import type { PolicyComparisonAnswer } from '#contract/schemas';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { putFailures, putInspected } from '../records/request-record-store.ts';

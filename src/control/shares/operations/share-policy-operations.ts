@@ -1,5 +1,5 @@
 /** Operations on the access policy of a share, and explanations of decisions. */
-import type { AccessQuestion, SharePolicyAnswer } from '#contract';
+import type { AccessQuestion, SharePolicyAnswer } from '#contract/schemas';
 import { parseWebOrigin, type Share } from '#domain';
 import { compileRules, explainAccess, type AccessExplanation, type ExplainedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';

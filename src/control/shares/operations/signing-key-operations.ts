@@ -1,6 +1,6 @@
 /** Operations on the signing keys of bearer tokens. The keys and their audit events belong to the installation. */
 import { FrontdoorError } from '#base';
-import type { SigningKeyAnswer } from '#contract';
+import type { SigningKeyAnswer } from '#contract/schemas';
 import { rotateSigningKey, listSigningKeys, type SigningKey } from '../../credentials/oauth/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { created, isoTime, ok, type CreationParts, type Handlers } from './call.ts';

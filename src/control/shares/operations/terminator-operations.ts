@@ -3,7 +3,7 @@
  * services. Routers dial the address inside their network, so only administrators can set it.
  */
 import { FrontdoorError } from '#base';
-import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
+import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import type { FabricTerminatorView } from '../../overlay/mod.ts';
 import { findFabricNode, findFabricService } from '../../overlay/records/mod.ts';

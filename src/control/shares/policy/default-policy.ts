@@ -1,5 +1,5 @@
 /** The policy of a share without one: it admits every caller that its auth providers admit. */
-import type { SharePolicy } from '#contract';
+import type { SharePolicy } from '#contract/schemas';
 import { formatIsoDuration } from '#domain';
 import { DEFAULT_SESSION_LIMITS } from '#domain/access';
 

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
-import type { SharePolicy, SharePolicyBody } from '#contract';
+import type { SharePolicy, SharePolicyBody } from '#contract/schemas';
 import { formatIsoDuration, invalidValue, parseIsoDuration, parseWebOrigin } from '#domain';
 import { canonicalEmail, parsePathPattern } from '#domain/access';
 import { MASK } from '../../secrets/mod.ts';

@@ -1,5 +1,5 @@
 /** A share's policy as it is stored: the part that the API shows, and separately the hashes of its passwords. */
-import type { SharePolicy } from '#contract';
+import type { SharePolicy } from '#contract/schemas';
 
 export interface StoredPolicy {
   /** With every password masked. */

@@ -1,7 +1,7 @@
 /** A stored share in the form of the Management API's responses, for audit events. */
 import { fieldsOf } from '#base';
 import type { Share } from '#domain';
-import { shareSchema, type ShareAnswer } from '#contract';
+import { shareSchema, type ShareAnswer } from '#contract/schemas';
 
 export interface FrontendUrls {
   /** Returns the URLs under which gateways serve a host. Called for each view. */

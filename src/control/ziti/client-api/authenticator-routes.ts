@@ -1,7 +1,7 @@
 /** The authenticators of the caller: the certificates that it may present, which it extends here, and its password. */
 import { X509Certificate } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { authPolicyOf, passwordProblem } from '../../overlay/model/mod.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
 import { putIdentityPassword } from '../../credentials/identities/mod.ts';

@@ -4,7 +4,8 @@
  */
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { fingerprintOf, issuersOf } from '#net';
+import { issuersOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { appendMachineAudit, type AuditTarget } from '../../audit/mod.ts';
 import { textsOf, type EdgeEntityRecord } from '../../overlay/model/mod.ts';
 import {

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, type Clock, type Log, type LogFields } from '#base';
 import { AgentApiClient, EdgeApiClient, enrollIdentity, GatewayApiClient } from '#sdk';
-import { EgressClient, type IdentityFile } from '#net';
+import { EgressClient } from '#net';
+import type { IdentityFile } from '#net/files';
 import type { LoginPartsOptions } from '../../shares/logins/login-parts.ts';
 import { openLoginParts, type LoginParts } from '../../shares/logins/mod.ts';
 import {

@@ -8,17 +8,15 @@ import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { addressKey, FrontdoorError, messageOf, type Log } from '#base';
 import { edgeSpelling } from '#domain';
+import { failAlone, UnprovenConnections, type UnprovenLimits } from '#net';
 import {
   BodyIntake,
   BodyRefusal,
   continueWhenRead,
   createApiServer,
-  failAlone,
-  UnprovenConnections,
   WebSocketUpgrades,
   type ApiServerLimits,
-  type UnprovenLimits,
-} from '#net';
+} from '#net/http';
 import { RefusalRecorder } from '../../audit/mod.ts';
 import { isPasswordSuspect } from '../../credentials/passwords/mod.ts';
 import {

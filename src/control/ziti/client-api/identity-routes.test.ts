@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { makeKeyRequest } from '#sdk';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 

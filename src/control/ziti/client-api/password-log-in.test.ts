@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { fingerprintOf } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { makeKeyRequest } from '#sdk';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
 import { passwordTurns } from '../../credentials/passwords/password-hash.ts';

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
-import { loadIdentityFile, saveIdentityFile } from '#net';
+import { loadIdentityFile, saveIdentityFile } from '#net/files';
 import { enrollRouter, makeKeyRequest, startIdentityRenewal } from '#sdk';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 

@@ -1,7 +1,7 @@
 // Authentication policies: which methods identities log in by, and which passwords they may have.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { IdentityFile } from '#net';
+import type { IdentityFile } from '#net/files';
 import { enrollIdentity } from '#sdk';
 import { rawRequest } from '../client-api/edge-api-fixture.ts';
 import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';

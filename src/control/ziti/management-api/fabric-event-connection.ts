@@ -5,7 +5,7 @@
  * behind, or violates the protocol, is cut.
  */
 import { messageOf, textOf, type Clock, type Log } from '#base';
-import type { WebSocketMessages } from '#net';
+import type { WebSocketMessages } from '#net/http';
 import {
   contentType,
   encodeFrame,

@@ -3,7 +3,7 @@
  * with it or with the right. The number of streams is bounded, in all and for each administrator.
  */
 import type { FastifyInstance } from 'fastify';
-import type { WebSocketUpgrades } from '#net';
+import type { WebSocketUpgrades } from '#net/http';
 import { couldNotValidate, limited } from '../../overlay/clients/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { entityCounts } from './entity-counts.ts';

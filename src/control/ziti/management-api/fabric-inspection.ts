@@ -1,5 +1,5 @@
 /** Inspections of the mesh as `ziti fabric inspect` asks for them: of this control plane and of the routers connected to it. */
-import { shortPatternOf } from '#base';
+import { shortPatternOf } from '#base/shapes';
 import { waitingResourcesText } from '#net';
 import type { ManagementParts } from './entity-resource.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBuckets } from '#base';
-import type { WebSocketUpgrades } from '#net';
+import type { WebSocketUpgrades } from '#net/http';
 import { addNetworkTokens, addVersionRoutes, MANAGEMENT_PATH } from '../client-api/information-routes.ts';
 import { bodyRule, limited, sendData } from '../../overlay/clients/mod.ts';
 import type { EdgeContext } from '../client-api/edge-context.ts';

@@ -1,6 +1,6 @@
 /** Events for those who operate a network, in the JSON of OpenZiti 1.7.2: dials, metrics, alerts, entities, control planes. */
 import { randomUUID } from 'node:crypto';
-import { shortPatternOf } from '#base';
+import { shortPatternOf } from '#base/shapes';
 import { isoTime } from '../client-api/service-view.ts';
 import type { JsonObject, MetricsReport } from '../../overlay/model/mod.ts';
 import {

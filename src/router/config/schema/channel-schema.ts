@@ -1,5 +1,5 @@
 /** Options of channels and of circuits, which several sections share. */
-import { XGRESS_DEFAULTS } from '#wire';
+import { XGRESS_DEFAULTS } from '#wire/xgress';
 import { duration, flag, integer, number, section, timerMs, unread, type Field } from '../schema-field.ts';
 
 const CONNECT_TIMEOUT = { least: 30, most: 60_000 };

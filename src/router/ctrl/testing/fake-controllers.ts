@@ -1,5 +1,5 @@
 /** Controllers for tests of one part: they record frames from the part, and deliver frames from the test to it. */
-import type { Channel } from '#net';
+import type { Channel } from '#net/channel';
 import {
   FrameHeaders,
   HeaderWriter,

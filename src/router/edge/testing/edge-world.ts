@@ -4,20 +4,11 @@
  */
 import type { TestContext } from 'node:test';
 import { silentLog } from '#base';
-import { openMemoryChannel, SummedLog, type Channel, type ChannelPeer } from '#net';
-import {
-  contentType,
-  encodeCircuitCreated,
-  FrameHeaders,
-  HeaderWriter,
-  headerId,
-  makeFrame,
-  PAYLOAD_TYPE,
-  type DataFrame,
-  type Frame,
-  type PayloadFrame,
-  type PeerData,
-} from '#wire';
+import { SummedLog } from '#net';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net/channel';
+import { contentType, FrameHeaders, HeaderWriter, headerId, makeFrame, type Frame } from '#wire';
+import { encodeCircuitCreated, type PeerData } from '#wire/circuits';
+import { PAYLOAD_TYPE, type DataFrame, type PayloadFrame } from '#wire/xgress';
 import { within } from '../../../../test/support/deadline.ts';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';

@@ -1,7 +1,8 @@
 /** What a router has of a network whose SDKs log in with OIDC: a signer of tokens, and a model with its key. */
 import { X509Certificate } from 'node:crypto';
 import { systemClock } from '#base';
-import { checkPeerChain, fingerprintOf } from '#net';
+import { checkPeerChain } from '#net';
+import { fingerprintOf } from '#net/channel';
 import { ctrlMessages, DataState_Action } from '#wire/ctrl';
 import {
   makeTestAuthority,

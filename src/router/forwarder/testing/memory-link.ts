@@ -2,17 +2,15 @@
  * A link between two forwarders of a test. It encodes and decodes every frame, and can lose, duplicate and reorder
  * frames. It has a bounded queue; a test can pause and cut it.
  */
+import { encodeFrame, FrameDecoder, type Frame } from '#wire';
 import {
   decodeAcknowledgement,
   decodePayload,
   encodeAcknowledgement,
-  encodeFrame,
   encodePayloadHead,
-  FrameDecoder,
   PAYLOAD_TYPE,
   type DataFrame,
-  type Frame,
-} from '#wire';
+} from '#wire/xgress';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import type { Forwarding, LinkDestination } from '../destination.ts';
 

@@ -4,7 +4,7 @@
  */
 import { duplexPair, type Duplex } from 'node:stream';
 import { silentLog } from '#base';
-import type { RouteResult } from '#wire';
+import type { RouteResult } from '#wire/circuits';
 import { DestType, type CtrlInit } from '#wire/ctrl';
 import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';
 import type { ForwarderConfig, XgressConfig } from '../../config/router-config.ts';

@@ -5,7 +5,8 @@
 import { X509Certificate } from 'node:crypto';
 import { silentLog, WorkerPool, type Clock, type Log } from '#base';
 import { TlsPorts } from '#net';
-import type { DataFrame, Frame } from '#wire';
+import type { Frame } from '#wire';
+import type { DataFrame } from '#wire/xgress';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
 import {
   makeTestAuthority,

@@ -1,6 +1,6 @@
 /** Simulated controllers for a part of a router. Each answers over a memory channel. */
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel } from '#net';
+import { openMemoryChannel, type Channel } from '#net/channel';
 import { FrameHeaders, makeResult, type Frame } from '#wire';
 import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
 import type { Controller } from '../../ctrl/controllers.ts';

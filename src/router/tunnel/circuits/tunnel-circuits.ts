@@ -5,16 +5,14 @@
  */
 import { FrontdoorError, utf8 } from '#base';
 import { encryptionWith, generateEncryptionKeys } from '#sdk';
+import { contentType, headerId, type Frame } from '#wire';
 import {
-  contentType,
   decodeEdgeRefusal,
   EdgeErrorCode,
-  headerId,
   peerDataOfEntries,
   peerDataEntries,
   type CircuitGranted,
-  type Frame,
-} from '#wire';
+} from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
 import type { IngressCircuits } from '../../xgress/ingress-circuits.ts';

@@ -4,7 +4,7 @@
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { messageOf, type Log } from '#base';
-import { replaceFileDurably } from '#net';
+import { replaceFileDurably } from '#net/files';
 import type { InterceptedNames } from './intercepted-names.ts';
 
 const MARK = '# frontdoor';

@@ -7,7 +7,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { namedAddressShape, type NamedAddress } from '#domain/agent-shapes';
-import { copyAside, replaceFileDurably } from '#net';
+import { copyAside, replaceFileDurably } from '#net/files';
 
 /** Below this number of lines, the file is only appended to. */
 const MIN_LINES_TO_REPLACE = 4_096;

@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { FarEndDialer, NameLookups, type FarEndDial } from '#sdk/hosting';
-import type { HostLookup } from '#net';
+import type { HostLookup } from '#net/names';
 import { UdpDialer } from '#net/datagrams';
 import { within } from '../../../../test/support/deadline.ts';
 import type { LocalAddresses } from '../../xgress/local-addresses.ts';

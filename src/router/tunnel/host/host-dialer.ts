@@ -3,7 +3,8 @@
  * dialer's application data, connects to it, exchanges keys, and makes the connection the circuit's terminator.
  */
 import { WorkerPool, type Log } from '#base';
-import { headerId, RouteErrorCode } from '#wire';
+import { headerId } from '#wire';
+import { RouteErrorCode } from '#wire/circuits';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
 import { terminatorAddresses } from '../../xgress/local-addresses.ts';

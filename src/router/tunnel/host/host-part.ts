@@ -6,7 +6,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FrontdoorError, messageOf, type Clock, type Log, type WorkerPool } from '#base';
 import type { IpNetwork } from '#domain';
-import { contentType, RetryHint } from '#wire';
+import { contentType } from '#wire';
+import { RetryHint } from '#wire/circuits';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
 import { UdpDialer } from '#net/datagrams';
 import type { XgressConfig } from '../../config/router-config.ts';

@@ -4,7 +4,8 @@
  */
 import { promises as systemDns, type MxRecord, type SrvRecord } from 'node:dns';
 import { Duplex } from 'node:stream';
-import { compileReader, messageOf, Part, textOf, Type, utf8, type ShapeOf, type WorkerPool } from '#base';
+import { messageOf, textOf, utf8, type WorkerPool } from '#base';
+import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { grantOfName, hostNameOf, type AllowedAddresses } from '#sdk/hosting';
 
 export interface ResolverLookup {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { machineChangesShape } from '#domain/agent-shapes';
-import { setAside, writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net/files';
 
 const FILE_MODE = 0o600;
 const ID_DIGITS = 8;

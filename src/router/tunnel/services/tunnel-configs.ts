@@ -2,7 +2,8 @@
  * The configs that say how programs reach a service through this router: `intercept.v1` or, in its place, the older
  * `ziti-tunneler-client.v1`, and `proxy.v1`. Unknown fields are ignored.
  */
-import { compileReader, Part, Type, type Log, type SchemaReader, type ShapeOf } from '#base';
+import type { Log } from '#base';
+import { compileReader, Part, Type, type SchemaReader, type ShapeOf } from '#base/shapes';
 import type { TunnelService } from './tunnel-service.ts';
 
 const protocols = Type.Array(Part.oneOf('tcp', 'udp'), { minItems: 1 });

@@ -3,7 +3,8 @@
  * after its changes. The id of the identity is that of the router.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { compileReader, messageOf, Part, textOf, type Log } from '#base';
+import { messageOf, textOf, type Log } from '#base';
+import { compileReader, Part } from '#base/shapes';
 import { contain, failAlone } from '#net';
 import type { DataModel, Entity } from '../../model/data-model.ts';
 import { accessFault, type AccessType } from '../../model/service-access.ts';

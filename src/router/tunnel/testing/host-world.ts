@@ -13,10 +13,9 @@ import {
   headerId,
   HeaderWriter,
   makeFrame,
-  peerDataEntries,
   RESULT_TYPE,
-  type RouteResult,
 } from '#wire';
+import { peerDataEntries, type RouteResult } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';
 import type { MemoryController } from '../../testing/memory-controller.ts';

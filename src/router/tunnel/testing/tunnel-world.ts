@@ -6,16 +6,8 @@ import { duplexPair, type Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { silentLog, type Log } from '#base';
 import { encryptionWith, generateEncryptionKeys } from '#sdk';
-import {
-  asReplyTo,
-  contentType,
-  encodeEdgeRefusal,
-  headerId,
-  peerDataEntries,
-  peerDataOfEntries,
-  RetryHint,
-  type Frame,
-} from '#wire';
+import { asReplyTo, contentType, headerId, type Frame } from '#wire';
+import { encodeEdgeRefusal, peerDataEntries, peerDataOfEntries, RetryHint } from '#wire/circuits';
 import { ctrlMessages, DataState_Action, DestType, type CtrlBody } from '#wire/ctrl';
 import { eventsOf, type DataModelChange } from '../../../../test/support/token-signer.ts';
 import { CircuitAsker } from '../../ctrl/circuit-asker.ts';

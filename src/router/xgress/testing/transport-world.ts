@@ -6,8 +6,10 @@ import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dg
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { silentLog, systemClock, type Clock } from '#base';
-import { TlsPorts, type TlsIdentity } from '#net';
-import { contentType, encodeCircuitFailed, encodeCircuitSuccess, type Frame, type RouteResult } from '#wire';
+import { TlsPorts } from '#net';
+import type { TlsIdentity } from '#net/channel';
+import { contentType, type Frame } from '#wire';
+import { encodeCircuitFailed, encodeCircuitSuccess, type RouteResult } from '#wire/circuits';
 import { ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';

@@ -1,0 +1,20 @@
+/** Schemas of files and messages of our own, and what a reader finds wrong in them. */
+export { Type } from './schema-builder.ts';
+export * as Part from './schema-parts.ts';
+export {
+  compileReader,
+  type LostEntry,
+  type SchemaValue,
+  type Refinement,
+  type SchemaReader,
+  type ShapeOf,
+} from './schema-reader.ts';
+export { shortPatternOf } from './short-pattern.ts';
+export { FORMAT_HEADER, lostShapeEntries, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
+export {
+  FILE_START,
+  fileProblemLine,
+  inFileOrder,
+  type FilePosition,
+  type FileProblem,
+} from './file-problem.ts';

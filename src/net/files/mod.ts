@@ -1,0 +1,6 @@
+/** Files that survive a crash, and that only their owner reads. */
+export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backup.ts';
+export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
+export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
+export { isOpenToOthers, readPrivateFile, type PrivateFile } from './private-file.ts';
+export { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
