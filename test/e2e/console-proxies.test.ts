@@ -141,7 +141,7 @@ for (const name of PROXY_NAMES) {
         await page.click('button');
         await page.waitForURL(base);
         await page.goto(`${base}/account`);
-        assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
+        assert.match((await page.textContent('main')) ?? '', /Ann.*Sign out/s);
         await page.goto(`${base}/shares`);
         await page.waitForSelector('#root > :not(style, #coming)');
         const steps = await person.steps();
@@ -310,7 +310,7 @@ describe(
     it('names the scheme that the option needs', async () => {
       const publicApiUrl = (origin: string) => origin.replace('https', 'http');
       const { text } = await open({ publicApiUrl, tls: certificate }, '/console');
-      assert.match(text, /proxy serves this page.*--public-api-url.*has to begin with https:/s);
+      assert.match(text, /proxy serves this page.*--public-api-url.*must also start with https:/s);
     });
 
     it('names its path when the proxy takes it away, or knows another', async () => {

@@ -120,6 +120,8 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'API key': 'address ?type',
     Google: 'address ?type',
     GitHub: 'address ?type',
+    GitLab: 'address ?type',
+    'Microsoft Entra ID': 'address ?type',
   },
   '/frontdoors/$frontdoorId/providers/$providerId': {
     Disable: 'dialog Disable',
