@@ -6,6 +6,7 @@ export {
   type LostEntry,
   type SchemaValue,
   type Refinement,
+  type UnreadValue,
   type SchemaReader,
   type ShapeOf,
 } from './schema-reader.ts';

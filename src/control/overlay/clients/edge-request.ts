@@ -1,12 +1,13 @@
 /** Parses the bodies and queries of requests. Refuses with OpenZiti's codes. */
 import type { FastifyRequest } from 'fastify';
 import { isJsonObject } from '#base';
+import type { JsonObject } from '../model/edge-entity.ts';
 import { couldNotValidate } from './edge-answer.ts';
 
-/** Returns undefined for an empty body. */
-export function jsonBody(request: FastifyRequest): unknown {
+/** An empty body is an object without fields. */
+export function jsonBody(request: FastifyRequest): JsonObject {
   const text = textBody(request);
-  if (text.trim() === '') return undefined;
+  if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;

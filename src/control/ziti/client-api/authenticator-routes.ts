@@ -58,7 +58,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: Authentica
     const [present] = (await authenticatorsOf(db, identity.id)).filter(({ method }) => method === 'updb');
     if (present?.username === undefined || request.params.id !== passwordAuthenticatorId(identity))
       throw notFound();
-    const body = (jsonBody(request) ?? {}) as Readonly<Record<string, unknown>>;
+    const body = jsonBody(request);
     const { currentPassword } = body;
     const username = isWhole ? body['username'] : (body['username'] ?? present.username);
     const password = isWhole ? body['password'] : (body['password'] ?? currentPassword);
@@ -90,7 +90,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: Authentica
     const { identity, leaf } = context.callers.callerOf(request);
     if (leaf === undefined) throw notAuthorized();
     if (!identity.fingerprints.includes(request.params.id)) throw notFound();
-    const { clientCertCsr } = (jsonBody(request) ?? {}) as { clientCertCsr?: unknown };
+    const { clientCertCsr } = jsonBody(request);
     if (typeof clientCertCsr !== 'string') throw couldNotValidate('clientCertCsr is missing');
     const clientCert = await renewedClient(context, request, { identity, leaf }, clientCertCsr);
     return sendData(reply, { clientCert, ca: context.pki.caBundlePem });
@@ -99,7 +99,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: Authentica
   // The former certificate ends with the first call that presents the new one.
   app.post<ById>(`${PATH}/:id/extend-verify`, renews, (request, reply) => {
     const { identity } = context.callers.callerOf(request);
-    const { clientCert } = (jsonBody(request) ?? {}) as { clientCert?: unknown };
+    const { clientCert } = jsonBody(request);
     if (typeof clientCert !== 'string') throw couldNotValidate('clientCert is missing');
     if (!identity.fingerprints.includes(fingerprintOfPem(clientCert))) throw notFound();
     return sendData(reply, {});

@@ -72,7 +72,7 @@ export async function enrollOwnCertificate(
 /** Creates an identity for the certificate of this connection, if an authority vouches for it. */
 export async function enrollNewIdentity(context: EnrollmentContext, request: FastifyRequest): Promise<void> {
   const { store, clock, model, log } = context;
-  const { name: requestedName } = (jsonBody(request) ?? {}) as { name?: unknown };
+  const { name: requestedName } = jsonBody(request);
   const certificate = certificateOf(request.raw.socket);
   const authority =
     certificate && [...model.edge.all('ca')].find((one) => vouches(context, one, certificate, 'ca'));

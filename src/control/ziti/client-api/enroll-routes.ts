@@ -67,7 +67,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EnrollmentContext
 
   app.post('/enroll/ottca', enrolls, async (request, reply) => {
     admitAddress(context, request);
-    const { token } = (jsonBody(request) ?? {}) as { token?: unknown };
+    const { token } = jsonBody(request);
     const stated = typeof token === 'string' ? token : (queryOf(request).get('token') ?? '');
     await enrollOwnCertificate(context, request, stated);
     return sendData(reply, {});
@@ -92,7 +92,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EnrollmentContext
 
   app.post('/enroll/ott', enrolls, async (request, reply) => {
     admitAddress(context, request);
-    const { clientCsr, token } = (jsonBody(request) ?? {}) as { clientCsr?: unknown; token?: unknown };
+    const { clientCsr, token } = jsonBody(request);
     if (typeof clientCsr !== 'string' || typeof token !== 'string')
       throw couldNotValidate('clientCsr or token is missing');
     return sendData(reply, await enrollClient(context, request, token, clientCsr));
@@ -101,7 +101,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EnrollmentContext
   app.post('/enroll/extend/identity', renews, async (request, reply) => {
     const peer = context.callers.peerOf(request);
     if (peer.identity.kind === 'router') throw couldNotValidate('a router renews at /enroll/extend/router');
-    const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
+    const { csr } = jsonBody(request);
     if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
     return sendData(reply, { cert: await renewedClient(context, request, peer, csr) });
   });
@@ -261,10 +261,7 @@ function lifetimeDaysOf(peer: ProvenPeer): number {
 }
 
 function routerCsrs(request: FastifyRequest): RouterCsrs {
-  const { certCsr, serverCertCsr } = (jsonBody(request) ?? {}) as {
-    certCsr?: unknown;
-    serverCertCsr?: unknown;
-  };
+  const { certCsr, serverCertCsr } = jsonBody(request);
   if (typeof certCsr !== 'string' || typeof serverCertCsr !== 'string') {
     throw couldNotValidate('certCsr or serverCertCsr is missing');
   }

@@ -273,8 +273,7 @@ function logInOf(request: FastifyRequest): {
 
 /** The fields of a step: a form of the Go SDK, JSON of the C SDK. */
 function fieldsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
-  if (request.headers['content-type']?.includes('json') === true)
-    return (jsonBody(request) ?? {}) as Readonly<Record<string, unknown>>;
+  if (request.headers['content-type']?.includes('json') === true) return jsonBody(request);
   const form = formOf(request);
   return { ...Object.fromEntries(form), configTypes: form.getAll('configTypes') };
 }

@@ -19,10 +19,7 @@ export async function enrollPassword(
 ): Promise<{ readonly username: string }> {
   const { store, secrets, clock, log, model } = context;
   const { id, username } = await openEnrollment(context, request, token, 'updb');
-  const { password, username: named } = (jsonBody(request) ?? {}) as {
-    password?: unknown;
-    username?: unknown;
-  };
+  const { password, username: named } = jsonBody(request);
   if (!isPassword(password)) throw couldNotValidate('password is missing, too short or too long');
   const problem = passwordProblem(authPolicyOf(model.edge, id), password);
   if (problem !== undefined) throw couldNotValidate(problem);

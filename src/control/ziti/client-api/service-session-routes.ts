@@ -34,7 +34,7 @@ export function addServiceSessionRoutes(app: FastifyInstance, context: ServiceCo
 
   app.post('/sessions', (request, reply) => {
     const caller = context.callers.callerOf(request);
-    const { serviceId, type } = (jsonBody(request) ?? {}) as { serviceId?: unknown; type?: unknown };
+    const { serviceId, type } = jsonBody(request);
     if (typeof serviceId !== 'string' || serviceId === '') throw couldNotValidate('serviceId is missing');
     const wanted = type === undefined ? 'Dial' : type;
     if (wanted !== 'Dial' && wanted !== 'Bind') throw couldNotValidate('type is neither Dial nor Bind');

@@ -38,7 +38,7 @@ export function addSessionCertificateRoutes(app: FastifyInstance, context: Sessi
 
   app.post(PATH, { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) }, async (request, reply) => {
     const { session, identity } = context.callers.callerOf(request);
-    const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
+    const { csr } = jsonBody(request);
     if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
     const id = randomUUID();
     const answer = await pki.issueSession(csr, {

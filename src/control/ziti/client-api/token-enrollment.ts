@@ -31,7 +31,7 @@ export async function enrollByToken(
   request: FastifyRequest,
 ): Promise<{ readonly cert?: string; readonly ca?: string }> {
   const { store, clock, pki, log } = context;
-  const { clientCsr = '' } = (jsonBody(request) ?? {}) as { clientCsr?: unknown };
+  const { clientCsr = '' } = jsonBody(request);
   if (typeof clientCsr !== 'string') throw couldNotValidate('clientCsr is not a text');
   const { signer, claims } = await signedClaims(context, request);
   const policyId = permittedPolicy(context, signer, clientCsr === '' ? 'ext-jwt' : 'cert');

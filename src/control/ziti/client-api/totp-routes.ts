@@ -210,7 +210,7 @@ export function totpAudit(
 }
 
 function codeOf(request: FastifyRequest): unknown {
-  return ((jsonBody(request) ?? {}) as { code?: unknown }).code;
+  return jsonBody(request).code;
 }
 
 /** Returns the record of an accepted code. @throws EdgeApiRefusal for any other. */

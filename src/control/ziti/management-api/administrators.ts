@@ -146,7 +146,7 @@ export class Administrators {
 
   async #byPassword(request: FastifyRequest): Promise<ProvenLogIn> {
     const method = 'password';
-    const { username, password } = (jsonBody(request) ?? {}) as { username?: unknown; password?: unknown };
+    const { username, password } = jsonBody(request);
     if (typeof username !== 'string' || typeof password !== 'string')
       throw couldNotValidate('username or password is missing');
     if (username.length > MAX_CREDENTIAL_CHARS || password.length > MAX_CREDENTIAL_CHARS) return { method };

@@ -1,4 +1,5 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
+import type { TProperties } from 'typebox';
 import { isJsonObject } from '#base';
 import {
   endLogIns,
@@ -24,8 +25,9 @@ import {
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
 import { identitiesWithTotp, userNames } from '../../credentials/identities/mod.ts';
-import { BodyReader } from './body-reader.ts';
-import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
+import { flag, part, textOrNull, texts, whole } from './body-fields.ts';
+import { entityReader } from './body-reader.ts';
+import { commonSymbols, type EntityForm } from './entity-form.ts';
 import {
   givenFields,
   plainResource,
@@ -39,25 +41,30 @@ const MAX_ATTEMPTS = 1_000;
 /** A year. */
 const MAX_LOCKOUT_MINUTES = 525_600;
 
+/** Besides, wrong passwords are limited for each name and address, without a lock. */
+const PASSWORD_RULES = {
+  allowed: flag(),
+  maxAttempts: whole(MAX_ATTEMPTS),
+  lockoutDurationMinutes: whole(MAX_LOCKOUT_MINUTES),
+  minPasswordLength: whole(MAX_PASSWORD_CHARS),
+  requireMixedCase: flag(),
+  requireNumberChar: flag(),
+  requireSpecialChar: flag(),
+};
+
+const section = <F extends TProperties>(fields: F) => part(fields, { isUnnamed: true });
+
 const authPolicyForm: EntityForm = {
   kind: 'auth-policy',
   path: 'auth-policies',
-  read(body) {
-    return section(body, 'primary', (primary) => {
-      const cert = section(primary, 'cert', (reader) => ({
-        ...{ allowed: reader.flag('allowed'), allowExpiredCerts: reader.flag('allowExpiredCerts') },
-      }));
-      const extJwt = section(primary, 'extJwt', (reader) => ({
-        ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
-      }));
-      const updb = section(primary, 'updb', passwordRules);
-      const secondary = section(body, 'secondary', (reader) => ({
-        requireTotp: reader.flag('requireTotp'),
-        requireExtJwtSigner: reader.textOrNull('requireExtJwtSigner'),
-      }));
-      return { primary: { cert, extJwt, updb }, secondary };
-    });
-  },
+  read: entityReader({
+    primary: section({
+      cert: section({ allowed: flag(), allowExpiredCerts: flag() }),
+      extJwt: section({ allowed: flag(), allowedSigners: texts() }),
+      updb: section(PASSWORD_RULES),
+    }),
+    secondary: section({ requireTotp: flag(), requireExtJwtSigner: textOrNull() }),
+  }),
   references: (data) => [
     {
       field: 'allowedSigners',
@@ -73,27 +80,6 @@ const authPolicyForm: EntityForm = {
   symbols: commonSymbols,
   view: (_model, { data }) => data,
 };
-
-/** Besides, wrong passwords are limited for each name and address, without a lock. */
-function passwordRules(reader: BodyReader): JsonObject {
-  return {
-    allowed: reader.flag('allowed'),
-    maxAttempts: reader.whole('maxAttempts', MAX_ATTEMPTS),
-    lockoutDurationMinutes: reader.whole('lockoutDurationMinutes', MAX_LOCKOUT_MINUTES),
-    minPasswordLength: reader.whole('minPasswordLength', MAX_PASSWORD_CHARS),
-    requireMixedCase: reader.flag('requireMixedCase'),
-    requireNumberChar: reader.flag('requireNumberChar'),
-    requireSpecialChar: reader.flag('requireSpecialChar'),
-  };
-}
-
-/** Reads an object of the body by its own reader. Absent fields are false, none or 0. */
-function section<T>(body: BodyReader, field: string, read: (reader: BodyReader) => T): T {
-  const reader = new BodyReader(body.object(field, MAX_FREE_CHARS));
-  const found = read(reader);
-  reader.end();
-  return found;
-}
 
 export const authPolicyResource: EntityResource = {
   ...plainResource(authPolicyForm),

@@ -26,7 +26,8 @@ import { deleteIdentityPassword, putIdentityPassword, userNames } from '../../cr
 import type { Queries, Touch } from '../../store/mod.ts';
 import { MAX_CREDENTIAL_CHARS, MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import type { Administrators } from './administrators.ts';
-import { BodyReader } from './body-reader.ts';
+import { choice, text } from './body-fields.ts';
+import { bodyReader } from './body-reader.ts';
 import { referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 
@@ -101,17 +102,17 @@ export function addAuthenticatorRoutes(
   addPasswordRoutes(app, parts, changes);
 }
 
+const CREDENTIALS = { username: text(MAX_CREDENTIAL_CHARS), password: text() };
+const readCreation = bodyReader({ method: choice(['updb']), identityId: text(), ...CREDENTIALS });
+const readChange = bodyReader(CREDENTIALS);
+
 function addPasswordRoutes(
   app: FastifyInstance,
   parts: ManagementParts,
   changes: AuthenticatorChanges,
 ): void {
   app.post('/authenticators', async (request, reply) => {
-    const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
-    body.choice('method', ['updb']);
-    const identityId = body.text('identityId');
-    const [username, password] = [body.text('username', MAX_CREDENTIAL_CHARS), body.text('password')];
-    body.end();
+    const { identityId, username, password } = readCreation(jsonBody(request));
     if (username === '') throw invalidParameter('username', 'username is missing', '');
     await changes.setPassword(request, identityId, username, password);
     const id = `${PASSWORD}${identityId}`;
@@ -123,10 +124,8 @@ function addPasswordRoutes(
       const { identityId, username } = await known(parts.store.db, request.params.id);
       if (username === null)
         throw invalidParameter('id', 'a certificate cannot be changed', request.params.id);
-      const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
-      const [wanted, password] = [body.text('username', MAX_CREDENTIAL_CHARS), body.text('password')];
-      body.end();
-      await changes.setPassword(request, identityId, wanted === '' ? username : wanted, password);
+      const { username: newName, password } = readChange(jsonBody(request));
+      await changes.setPassword(request, identityId, newName === '' ? username : newName, password);
       return sendData(reply, {});
     });
   }

@@ -1,5 +1,6 @@
 /** Authorities of other parties (`cas`), whose certificates identities may enroll and log in with. */
 import { randomUUID, X509Certificate } from 'node:crypto';
+import type { Static, TObject } from 'typebox';
 import {
   claimOf,
   endClaimedLogIns,
@@ -25,7 +26,8 @@ import {
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
 import { deleteEnrollmentsOfAuthority } from '../../overlay/enrollments/mod.ts';
-import { BodyReader } from './body-reader.ts';
+import { choice, flag, partOrNull, text, texts, whole } from './body-fields.ts';
+import { entityReader, quoted } from './body-reader.ts';
 import { commonSymbols, entityView, type EntityForm } from './entity-form.ts';
 import {
   givenFields,
@@ -36,23 +38,35 @@ import {
 } from './entity-resource.ts';
 
 const MAX_FORMAT_CHARS = 256;
-const MAX_CLAIM_CHARS = 2_048;
 const MAX_CLAIM_INDEX = 1_000;
 /** Each enrollment without a token compares its certificate with every authority. */
 export const MAX_AUTHORITIES = 200;
+/** Where certificates name their identity; without it, they are recognized by their fingerprint. */
+const CLAIM_FIELDS = {
+  location: choice(CLAIM_LOCATIONS),
+  matcher: choice(CLAIM_MATCHERS),
+  matcherCriteria: text(MAX_FORMAT_CHARS),
+  parser: choice(CLAIM_PARSERS),
+  parserCriteria: text(MAX_FORMAT_CHARS),
+  index: whole(MAX_CLAIM_INDEX),
+};
 const FLAGS = ['isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled'] as const;
 
 const authorityForm: EntityForm = {
   kind: 'ca',
   path: 'cas',
-  read(body) {
-    return {
-      externalIdClaim: externalIdClaim(body),
-      ...Object.fromEntries(FLAGS.map((flag) => [flag, body.flag(flag)])),
-      identityRoles: body.texts('identityRoles'),
-      identityNameFormat: body.text('identityNameFormat', MAX_FORMAT_CHARS),
-    };
-  },
+  read: entityReader(
+    {
+      externalIdClaim: partOrNull(CLAIM_FIELDS),
+      ...Object.fromEntries(FLAGS.map((name) => [name, flag()])),
+      identityRoles: texts(),
+      identityNameFormat: text(MAX_FORMAT_CHARS),
+    },
+    (fields) => {
+      if (fields.externalIdClaim !== null) checkClaimFields(fields.externalIdClaim);
+      return fields;
+    },
+  ),
   references: () => [],
   symbols: {
     ...commonSymbols,
@@ -68,29 +82,21 @@ const authorityForm: EntityForm = {
   view: (_model, { data }) => ({ ...data, identityRoles: textsOf(data['identityRoles']) }),
 };
 
-/** Where certificates name their identity; null: they are known by their fingerprint. */
-function externalIdClaim(body: BodyReader): JsonObject | null {
-  const given = body.object('externalIdClaim', MAX_CLAIM_CHARS);
-  if (Object.keys(given).length === 0) return null;
-  const reader = new BodyReader(given, 'externalIdClaim.');
-  const claim = {
-    location: reader.choice('location', CLAIM_LOCATIONS),
-    matcher: reader.choice('matcher', CLAIM_MATCHERS),
-    matcherCriteria: reader.text('matcherCriteria', MAX_FORMAT_CHARS),
-    parser: reader.choice('parser', CLAIM_PARSERS),
-    parserCriteria: reader.text('parserCriteria', MAX_FORMAT_CHARS),
-    index: reader.whole('index', MAX_CLAIM_INDEX),
-  };
-  reader.end();
-  const { location, matcher } = claim;
+function checkClaimFields(claim: Static<TObject<typeof CLAIM_FIELDS>>): void {
+  const { location, matcher, matcherCriteria, parser, parserCriteria } = claim;
+  const refused = (field: string, reason: string, value: string) =>
+    invalidParameter(`externalIdClaim.${field}`, reason, value);
   const isOfAddresses = matcher === 'SCHEME';
   if (matcher !== 'ALL' && isOfAddresses !== (location === 'SAN_URI'))
-    throw reader.refusal('matcher', `the matcher ${matcher} cannot be used with the location ${location}`);
-  if (matcher !== 'ALL' && claim.matcherCriteria === '')
-    throw reader.refusal('matcherCriteria', `the matcher ${matcher} needs a text`);
-  if (claim.parser === 'SPLIT' && claim.parserCriteria === '')
-    throw reader.refusal('parserCriteria', 'the parser SPLIT needs a separator');
-  return claim;
+    throw refused(
+      'matcher',
+      `the matcher ${matcher} cannot be used with the location ${location}`,
+      quoted(matcher),
+    );
+  if (matcher !== 'ALL' && matcherCriteria === '')
+    throw refused('matcherCriteria', `the matcher ${matcher} needs a text`, '');
+  if (parser === 'SPLIT' && parserCriteria === '')
+    throw refused('parserCriteria', 'the parser SPLIT needs a separator', '');
 }
 
 export const authorityResource: EntityResource = {

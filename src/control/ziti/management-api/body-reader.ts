@@ -3,160 +3,120 @@
  * refused with OpenZiti's code and the field's name. Absent, null and empty fields are alike, because Go clients send
  * every field.
  */
+import type { Static, TObject, TProperties } from 'typebox';
 import { isJsonObject } from '#base';
+import { compileReader, Part, type UnreadValue } from '#base/shapes';
 import { invalidParameter, type EdgeApiRefusal } from '../../overlay/clients/mod.ts';
 import type { JsonObject } from '../../overlay/model/mod.ts';
+import { freeObject, name, type BodyKeywords } from './body-fields.ts';
 
-export const MAX_NAME_CHARS = 256;
-const MAX_TEXT_CHARS = 1_024;
-const MAX_TEXTS = 512;
+/** Limit for the tags and other free objects of an entity, as JSON. */
+export const MAX_FREE_CHARS = 16_384;
 const MAX_QUOTED_CHARS = 200;
-/** As JSON. */
-const MAX_PART_CHARS = 65_536;
 
-export class BodyReader {
-  readonly #body: JsonObject;
-  readonly #place: string;
-  readonly #read = new Set<string>();
+/** Values besides empty ones of fields that clients send, and that say nothing here. */
+export type AcceptedFields = Readonly<Record<string, readonly unknown[]>>;
 
-  /** `place` precedes the names of fields in refusals: `processes[3].`. */
-  constructor(body: JsonObject, place = '') {
-    this.#body = body;
-    this.#place = place;
-  }
+export function bodyReader<F extends TProperties>(
+  fields: F,
+  accepted: AcceptedFields = {},
+): (body: JsonObject) => Static<TObject<F>> {
+  const schema = Part.closed(fields);
+  const read = compileReader(schema);
+  return (body) => {
+    const given = Object.entries(body).filter(
+      ([field, value]) => !(Object.hasOwn(accepted, field) && accepted[field]!.includes(value)),
+    );
+    const found = read(filled(schema, Object.fromEntries(given)));
+    if ('rule' in found) throw refusalOf(found, schema, body, accepted);
+    return found.value as Static<TObject<F>>;
+  };
+}
 
-  name(): string {
-    const name = this.text('name', MAX_NAME_CHARS);
-    if (name === '' || /\p{Cc}/u.test(name))
-      throw this.#refused('name', `name must have 1 to ${MAX_NAME_CHARS} characters`);
-    return name;
-  }
+export interface EntityBody {
+  readonly name: string;
+  readonly tags: JsonObject;
+  /** The other fields. */
+  readonly data: JsonObject;
+}
 
-  /** Returns '' for an absent text. */
-  text(field: string, maxChars = MAX_TEXT_CHARS): string {
-    const value = this.#take(field) ?? '';
-    if (typeof value !== 'string' || value.length > maxChars)
-      throw this.#refused(field, `${field} must be a text of at most ${maxChars} characters`);
-    return value;
-  }
+export interface EntityBodyOptions {
+  /** Entities have a name unless this is false. */
+  readonly isNamed?: boolean;
+  readonly accepted?: AcceptedFields;
+}
 
-  textOrNull(field: string): string | null {
-    const value = this.text(field);
-    return value === '' ? null : value;
-  }
+/** Reads an entity. `dataOf` checks fields that depend on each other, and returns what is stored. */
+export function entityReader<F extends TProperties>(
+  fields: F,
+  dataOf: (fields: Static<TObject<F>>) => JsonObject = (given) => given as JsonObject,
+  { isNamed = true, accepted }: EntityBodyOptions = {},
+): (body: JsonObject) => EntityBody {
+  const common = { ...(isNamed ? { name: name() } : {}), tags: freeObject(MAX_FREE_CHARS) };
+  const read = bodyReader({ ...common, ...fields }, accepted);
+  return (body) => {
+    const { name: ownName = '', tags, ...others } = read(body) as JsonObject;
+    const data = dataOf(others as Static<TObject<F>>);
+    return { name: ownName as string, tags: tags as JsonObject, data };
+  };
+}
 
-  flag(field: string): boolean {
-    const value = this.#take(field) ?? false;
-    if (typeof value !== 'boolean') throw this.#refused(field, `${field} must be true or false`);
-    return value;
-  }
+/** Puts in defaults, and leaves out unknown fields that are empty. */
+function filled(schema: BodyKeywords, given: unknown): unknown {
+  const isNullable = schema.anyOf !== undefined;
+  const value =
+    given === undefined || given === null || (isNullable && isEmpty(given)) ? schema.default : given;
+  const { items, properties, isSet } = schema.anyOf?.[0] ?? schema;
+  if (isSet === true && Array.isArray(value)) return [...new Set<unknown>(value)];
+  if (items !== undefined && Array.isArray(value)) return value.map((one) => filled(items, one));
+  if (properties === undefined || !isJsonObject(value)) return value;
+  const known = Object.entries(properties).map(([field, each]) => [
+    field,
+    filled(each, Object.hasOwn(value, field) ? value[field] : undefined),
+  ]);
+  const others = Object.entries(value).filter(
+    ([field, each]) => !Object.hasOwn(properties, field) && !isEmpty(each),
+  );
+  return Object.fromEntries([...known, ...others]) as unknown;
+}
 
-  whole(field: string, max: number, min = 0): number {
-    const value = this.#take(field) ?? 0;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
-      throw this.#refused(field, `${field} must be a whole number from ${min} to ${max}`);
-    return value;
-  }
-
-  /** The first of `values` is the default. */
-  choice<T extends string>(field: string, values: readonly [T, ...T[]]): T {
-    const value = this.#take(field) ?? values[0];
-    const found = values.find((one) => one === value);
-    if (found === undefined) throw this.#refused(field, `${field} must be one of [${values.join(',')}]`);
-    return found;
-  }
-
-  /** Returns the texts without repeats. */
-  texts(field: string): string[] {
-    const value = this.#take(field) ?? [];
-    const areTexts =
-      Array.isArray(value) &&
-      value.length <= MAX_TEXTS &&
-      value.every((one) => typeof one === 'string' && one !== '' && one.length <= MAX_NAME_CHARS);
-    if (!areTexts) throw this.#refused(field, `${field} must be a list of at most ${MAX_TEXTS} texts`);
-    return [...new Set(value as string[])];
-  }
-
-  /** Roles of a policy: `#attribute` or `@id`. */
-  roles(field: string): string[] {
-    const roles = this.texts(field);
-    const wrong = roles.find((role) => !/^[#@]./.test(role));
-    if (wrong !== undefined) throw this.#refused(field, `role ${wrong} must begin with # or @`);
-    return roles;
-  }
-
-  /** An object of at most `maxChars` as JSON. */
-  object(field: string, maxChars: number): JsonObject {
-    const value = this.#take(field) ?? {};
-    if (typeof value !== 'object' || Array.isArray(value))
-      throw this.#refused(field, `${field} must be an object`);
-    if (JSON.stringify(value).length > maxChars)
-      throw this.#refused(field, `${field} must have at most ${maxChars} characters as JSON`);
-    return { ...value };
-  }
-
-  /** Reads each object of a list by a reader of its own. `nameOf` names a field by its key. */
-  list<T>(
-    field: string,
-    maxCount: number,
-    read: (reader: BodyReader) => T,
-    nameOf: (key: string) => string = (key) => key,
-  ): T[] {
-    const value = this.#take(field) ?? [];
-    if (!Array.isArray(value) || value.length > maxCount || !value.every(isJsonObject))
-      throw this.#refused(field, `${field} must be a list of at most ${maxCount} objects`);
-    return value.map((one, at) => {
-      const fields = Object.entries(one).map(([key, each]) => [nameOf(key), each]);
-      const reader = new BodyReader(
-        Object.fromEntries(fields) as JsonObject,
-        `${this.#place}${field}[${at}].`,
-      );
-      const found = read(reader);
-      reader.end();
-      return found;
-    });
-  }
-
-  /** Reads an object by a reader of its own. Absent fields are false, none or 0. */
-  part<T>(field: string, read: (reader: BodyReader) => T): T {
-    const reader = new BodyReader(this.object(field, MAX_PART_CHARS), `${this.#place}${field}.`);
-    const found = read(reader);
-    reader.end();
-    return found;
-  }
-
-  /** The refusal of a field whose form is right, but not its value. */
-  refusal(field: string, reason: string): EdgeApiRefusal {
-    return this.#refused(field, reason);
-  }
-
-  /** Accepts a field whose only value is the default, which clients send. */
-  only(field: string, ...values: readonly unknown[]): void {
-    const value = this.#take(field);
-    if (!isEmpty(value) && !values.includes(value)) throw this.#refused(field, `${field} is not supported`);
-  }
-
-  /** Refuses fields that nobody read. */
-  end(): void {
-    for (const [field, value] of Object.entries(this.#body)) {
-      if (this.#read.has(field) || isEmpty(value)) continue;
-      throw this.#refused(
-        field.slice(0, MAX_QUOTED_CHARS),
-        `${field.slice(0, MAX_QUOTED_CHARS)} is not a field of this entity`,
-      );
+/** The refusal with the name of the field as `processes[3].path`, and its value. */
+function refusalOf(
+  { field, rule }: UnreadValue,
+  schema: BodyKeywords,
+  body: JsonObject,
+  accepted: AcceptedFields,
+): EdgeApiRefusal {
+  let [at, value, place, own]: [BodyKeywords, unknown, string, string] = [schema, body, '', ''];
+  const parts = field.split('.');
+  for (const [depth, each] of parts.entries()) {
+    const { items, properties } = at.anyOf?.[0] ?? at;
+    const next = items ?? (Object.hasOwn(properties ?? {}, each) ? properties![each] : undefined);
+    if (next === undefined) {
+      own = parts.slice(depth).join('.');
+      const known = place === '' && Object.hasOwn(accepted, own);
+      const reason = `${own} ${known ? 'is not supported' : 'is not a field of this entity'}`;
+      return invalidParameter(joined(place, own), reason, quoted(childOf(value, own)));
     }
+    if (next.isUnnamed !== true) place = items === undefined ? joined(place, each) : `${place}[${each}]`;
+    if (items === undefined) own = each;
+    [at, value] = [next, childOf(value, each)];
   }
+  const words = at.whenEmpty !== undefined && isEmpty(value) ? at.whenEmpty : rule;
+  return invalidParameter(place, `${own} ${words}`, quoted(value));
+}
 
-  #take(field: string): unknown {
-    this.#read.add(field);
-    const value = Object.hasOwn(this.#body, field) ? this.#body[field] : undefined;
-    return value === null ? undefined : value;
-  }
+function joined(place: string, field: string): string {
+  return place === '' ? field : `${place}.${field}`;
+}
 
-  #refused(field: string, reason: string): EdgeApiRefusal {
-    const value = Object.hasOwn(this.#body, field) ? JSON.stringify(this.#body[field]) : '';
-    return invalidParameter(`${this.#place}${field}`, reason, value.slice(0, MAX_QUOTED_CHARS));
-  }
+function childOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as JsonObject)[key];
+}
+
+export function quoted(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value).slice(0, MAX_QUOTED_CHARS);
 }
 
 function isEmpty(value: unknown): boolean {

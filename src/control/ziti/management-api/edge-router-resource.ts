@@ -12,7 +12,9 @@ import {
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
 import type { Queries } from '../../store/mod.ts';
-import { entityView, MAX_FREE_CHARS, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
+import { flag, freeObject, texts, whole } from './body-fields.ts';
+import { entityReader, MAX_FREE_CHARS } from './body-reader.ts';
+import { entityView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
 import { plainResource, type EntityResource } from './entity-resource.ts';
 import { enrollAnew, openEnrollments } from './enrollments.ts';
 import {
@@ -27,16 +29,14 @@ import {
 const form: EntityForm = {
   kind: 'edge-router',
   path: 'edge-routers',
-  read(body) {
-    return {
-      roleAttributes: body.texts('roleAttributes'),
-      appData: body.object('appData', MAX_FREE_CHARS),
-      isTunnelerEnabled: body.flag('isTunnelerEnabled'),
-      cost: body.whole('cost', MAX_ROUTER_COST),
-      noTraversal: body.flag('noTraversal'),
-      disabled: body.flag('disabled'),
-    };
-  },
+  read: entityReader({
+    roleAttributes: texts(),
+    appData: freeObject(MAX_FREE_CHARS),
+    isTunnelerEnabled: flag(),
+    cost: whole(MAX_ROUTER_COST),
+    noTraversal: flag(),
+    disabled: flag(),
+  }),
   references: () => [],
   symbols: {
     ...roleAttributeSymbols,

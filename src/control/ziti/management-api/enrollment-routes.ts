@@ -11,7 +11,8 @@ import { findEdgeEntity } from '../../overlay/records/mod.ts';
 import { deleteOpenEnrollment } from '../../overlay/enrollments/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { Administrators } from './administrators.ts';
-import { BodyReader } from './body-reader.ts';
+import { choice, text } from './body-fields.ts';
+import { bodyReader } from './body-reader.ts';
 import { referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { checkAuthority } from './identity-resource.ts';
@@ -30,6 +31,14 @@ const MAX_TTL_MS = 30 * 86_400_000;
 interface ById {
   Params: { id: string };
 }
+
+const readEnrollment = bodyReader({
+  method: choice(['ott', 'ottca', 'updb']),
+  username: text(),
+  caId: text(),
+  identityId: text(),
+  expiresAt: text(),
+});
 
 const ownerSymbol = (field: Owner['field']) =>
   ({
@@ -92,16 +101,13 @@ export function addEnrollmentRoutes(
 
   // An identity has one open enrollment, so a new one ends the other.
   app.post('/enrollments', async (request, reply) => {
-    const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
-    const method = body.choice('method', ['ott', 'ottca', 'updb']);
-    const [username, authorityId] = [body.text('username'), body.text('caId')];
+    const body = readEnrollment(jsonBody(request));
+    const { method, username, caId: authorityId, identityId } = body;
     if ((method === 'updb') !== isUsername(username))
       throw invalidParameter('username', 'a user name belongs to the method updb', username.slice(0, 100));
     if ((method === 'ottca') !== (authorityId !== ''))
       throw invalidParameter('caId', 'an authority belongs to the method ottca', authorityId.slice(0, 100));
-    const identityId = body.text('identityId');
-    const ttlMs = ttlOf(body.text('expiresAt'), parts.clock.nowMs());
-    body.end();
+    const ttlMs = ttlOf(body.expiresAt, parts.clock.nowMs());
     const target = { kind: 'edge-identity', id: identityId };
     await write(request, 'createEdgeEnrollment', target, async (trx) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();

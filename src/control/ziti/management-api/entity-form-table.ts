@@ -1,4 +1,5 @@
 /** The kinds of entities whose rows are all that there is to them. Identities and routers have more. */
+import type { TProperties } from 'typebox';
 import {
   namedIds,
   textsOf,
@@ -6,7 +7,9 @@ import {
   type JsonObject,
   type OverlayModel,
 } from '../../overlay/model/mod.ts';
-import type { BodyReader } from './body-reader.ts';
+import { invalidParameter } from '../../overlay/clients/mod.ts';
+import { choice, flag, freeObject, text, texts } from './body-fields.ts';
+import { entityReader, quoted } from './body-reader.ts';
 import {
   commonSymbols,
   referenceView,
@@ -24,15 +27,11 @@ const none = (): readonly Reference[] => [];
 const services: EntityForm = {
   kind: 'service',
   path: 'services',
-  read(body) {
-    body.only('terminatorStrategy', 'smartrouting');
-    body.only('maxIdleTimeMillis');
-    return {
-      roleAttributes: body.texts('roleAttributes'),
-      configs: body.texts('configs'),
-      encryptionRequired: body.flag('encryptionRequired'),
-    };
-  },
+  read: entityReader(
+    { roleAttributes: texts(), configs: texts(), encryptionRequired: flag() },
+    (fields) => fields,
+    { accepted: { terminatorStrategy: ['smartrouting'], maxIdleTimeMillis: [] } },
+  ),
   references: (data) => [{ field: 'configs', kind: 'config', ids: textsOf(data['configs']) }],
   symbols: {
     ...roleAttributeSymbols,
@@ -49,7 +48,7 @@ const services: EntityForm = {
 const configTypes: EntityForm = {
   kind: 'config-type',
   path: 'config-types',
-  read: (body) => ({ schema: body.object('schema', MAX_CONFIG_CHARS) }),
+  read: entityReader({ schema: freeObject(MAX_CONFIG_CHARS) }),
   references: none,
   symbols: commonSymbols,
   view: (_model, { data }) => ({ schema: data['schema'] ?? {} }),
@@ -58,10 +57,7 @@ const configTypes: EntityForm = {
 const configs: EntityForm = {
   kind: 'config',
   path: 'configs',
-  read: (body) => ({
-    configTypeId: body.text('configTypeId'),
-    data: body.object('data', MAX_CONFIG_CHARS),
-  }),
+  read: entityReader({ configTypeId: text(), data: freeObject(MAX_CONFIG_CHARS) }),
   references: ({ configTypeId }) => [
     { field: 'configTypeId', kind: 'config-type', ids: [String(configTypeId)] },
   ],
@@ -82,10 +78,17 @@ const ROLE_FIELDS = {
 } as const;
 type RoleField = keyof typeof ROLE_FIELDS;
 
-function policyRead(fields: readonly RoleField[]) {
-  return (body: BodyReader): JsonObject => ({
-    semantic: body.choice('semantic', ['AllOf', 'AnyOf']),
-    ...Object.fromEntries(fields.map((field) => [field, body.roles(field)])),
+/** Roles of a policy are `#attribute` or `@id`. */
+function policyReader(roleFields: readonly RoleField[], more: TProperties = {}) {
+  const roles = Object.fromEntries(roleFields.map((field) => [field, texts()]));
+  const fields = { ...more, semantic: choice(['AllOf', 'AnyOf']), ...roles };
+  return entityReader(fields, (data: JsonObject) => {
+    for (const field of roleFields) {
+      const wrong = textsOf(data[field]).find((role) => !/^[#@]./.test(role));
+      if (wrong !== undefined)
+        throw invalidParameter(field, `role ${wrong} must begin with # or @`, quoted(data[field]));
+    }
+    return data;
   });
 }
 
@@ -122,10 +125,7 @@ const policySymbols = {
 const servicePolicies: EntityForm = {
   kind: 'service-policy',
   path: 'service-policies',
-  read: (body) => ({
-    type: body.choice('type', ['Dial', 'Bind']),
-    ...policyRead(SERVICE_POLICY_ROLES)(body),
-  }),
+  read: policyReader(SERVICE_POLICY_ROLES, { type: choice(['Dial', 'Bind']) }),
   references: policyReferences(SERVICE_POLICY_ROLES),
   symbols: {
     ...policySymbols,
@@ -137,7 +137,7 @@ const servicePolicies: EntityForm = {
 const edgeRouterPolicies: EntityForm = {
   kind: 'edge-router-policy',
   path: 'edge-router-policies',
-  read: policyRead(ROUTER_POLICY_ROLES),
+  read: policyReader(ROUTER_POLICY_ROLES),
   references: policyReferences(ROUTER_POLICY_ROLES),
   symbols: policySymbols,
   view: (model, entity) => ({ ...policyView(ROUTER_POLICY_ROLES)(model, entity), isSystem: false }),
@@ -146,7 +146,7 @@ const edgeRouterPolicies: EntityForm = {
 const serviceEdgeRouterPolicies: EntityForm = {
   kind: 'service-edge-router-policy',
   path: 'service-edge-router-policies',
-  read: policyRead(SERVICE_ROUTER_POLICY_ROLES),
+  read: policyReader(SERVICE_ROUTER_POLICY_ROLES),
   references: policyReferences(SERVICE_ROUTER_POLICY_ROLES),
   symbols: policySymbols,
   view: policyView(SERVICE_ROUTER_POLICY_ROLES),

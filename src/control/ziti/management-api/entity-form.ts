@@ -8,10 +8,7 @@ import {
   type JsonObject,
   type OverlayModel,
 } from '../../overlay/model/mod.ts';
-import type { BodyReader } from './body-reader.ts';
-
-/** Limit for the tags and other free objects of an entity, as JSON. */
-export const MAX_FREE_CHARS = 16_384;
+import type { EntityBody } from './body-reader.ts';
 
 export interface Reference {
   readonly field: string;
@@ -25,10 +22,8 @@ export interface EntityForm {
   readonly path: string;
   /** Other paths with the same entities. Their answers name `path`. */
   readonly aliases?: readonly string[];
-  /** Entities have a name unless this is false. */
-  readonly isNamed?: boolean;
-  /** Reads the fields besides `name` and `tags`. */
-  readonly read: (body: BodyReader) => JsonObject;
+  /** Throws for a field that is wrong. */
+  readonly read: (body: JsonObject) => EntityBody;
   readonly references: (data: JsonObject) => readonly Reference[];
   readonly symbols: QuerySymbols<EdgeEntityRecord>;
   /** Fields of the answer besides the common ones. */

@@ -15,8 +15,7 @@ import { sendPage } from '../client-api/list-answer.ts';
 import { builtInEntities, type EdgeEntityRecord, type JsonObject } from '../../overlay/model/mod.ts';
 import { deleteEdgeEntity, lockEdgeEntities, MAX_EDGE_ENTITIES } from '../../overlay/records/mod.ts';
 import type { Administrators } from './administrators.ts';
-import { BodyReader } from './body-reader.ts';
-import { MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
+import type { EntityForm } from './entity-form.ts';
 import { emitEntityChange } from './entity-change.ts';
 import { checkReferences, forgetReferences } from './entity-references.ts';
 import { givenFields, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
@@ -75,7 +74,7 @@ function addCreationRoute(
   const { path } = form;
 
   app.post(`/${route}`, async (request, reply) => {
-    const body = bodyOf(request);
+    const body = jsonBody(request);
     const nowMs = parts.clock.nowMs();
     const { maxCount = MAX_EDGE_ENTITIES } = resource;
     if (entityCount(parts, form) >= maxCount)
@@ -102,14 +101,14 @@ function addChangeRoutes(
 
   for (const method of ['put', 'patch'] as const) {
     app[method]<ById>(`/${route}/:id`, async (request, reply) => {
-      const body = bodyOf(request);
+      const body = jsonBody(request);
       const { id } = request.params;
       await writes.write(request, 'update', async (writing) => {
         const before = await writes.known(id, writing.trx);
         const { name, tags } = before;
         const [kept, data] = separated(before.data, resource.keptFields ?? []);
         const { merge = shallowMerged } = resource;
-        const present = { ...data, ...(form.isNamed === false ? {} : { name }), tags };
+        const present = { ...data, ...(name === '' ? {} : { name }), tags };
         const whole = method === 'put' ? body : merge(present, body);
         const changed = read(resource, whole, parts.clock.nowMs());
         const entity = { ...before, ...changed, data: { ...changed.data, ...kept } };
@@ -197,24 +196,14 @@ class EntityWrites {
   }
 }
 
-function bodyOf(request: FastifyRequest): JsonObject {
-  return (jsonBody(request) ?? {}) as JsonObject;
-}
-
 function read(
   { form, moreFields }: EntityResource,
   body: JsonObject,
   updatedAtMs: number,
 ): Pick<EdgeEntityRecord, 'kind' | 'name' | 'tags' | 'data' | 'updatedAtMs'> {
   const more = new Set(moreFields);
-  const reader = new BodyReader(
-    Object.fromEntries(Object.entries(body).filter(([field]) => !more.has(field))),
-  );
-  const name = form.isNamed === false ? '' : reader.name();
-  const tags = reader.object('tags', MAX_FREE_CHARS);
-  const data = form.read(reader);
-  reader.end();
-  return { kind: form.kind, name, tags, data, updatedAtMs };
+  const own = Object.entries(body).filter(([field]) => !more.has(field));
+  return { kind: form.kind, updatedAtMs, ...form.read(Object.fromEntries(own)) };
 }
 
 function shallowMerged(before: JsonObject, change: JsonObject): JsonObject {

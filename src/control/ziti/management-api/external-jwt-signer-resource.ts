@@ -4,7 +4,8 @@ import { isoTime } from '../client-api/service-view.ts';
 import { textsOf, type JsonObject } from '../../overlay/model/mod.ts';
 import { commonNameOf, readCertificate } from '../../pki/mod.ts';
 import { findEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
-import type { BodyReader } from './body-reader.ts';
+import { choice, flag, neededText, text, textOrNull, texts } from './body-fields.ts';
+import { entityReader } from './body-reader.ts';
 import { commonSymbols, type EntityForm } from './entity-form.ts';
 import { plainResource, type EntityResource } from './entity-resource.ts';
 
@@ -16,35 +17,42 @@ const CLAIM = 'sub';
 const externalJwtSignerForm: EntityForm = {
   kind: 'external-jwt-signer',
   path: 'external-jwt-signers',
-  read(body) {
-    const [useExternalId, enrollToTokenEnabled] = [
-      body.flag('useExternalId'),
-      body.flag('enrollToTokenEnabled'),
-    ];
-    if (enrollToTokenEnabled && !useExternalId)
-      throw invalidParameter(
-        'enrollToTokenEnabled',
-        'identities that tokens enroll are known by their external id, so useExternalId is needed',
-        'true',
-      );
-    return {
-      issuer: required(body, 'issuer'),
-      audience: required(body, 'audience'),
-      ...keysOf(body),
-      claimsProperty: body.textOrNull('claimsProperty') ?? CLAIM,
-      useExternalId,
-      enrollToTokenEnabled,
-      enrollToCertEnabled: body.flag('enrollToCertEnabled'),
-      enrollAuthPolicyId: body.textOrNull('enrollAuthPolicyId'),
-      enrollNameClaimsSelector: body.textOrNull('enrollNameClaimsSelector') ?? '/sub',
-      enrollAttributeClaimsSelector: body.textOrNull('enrollAttributeClaimsSelector'),
-      enabled: body.flag('enabled'),
-      externalAuthUrl: urlOf('externalAuthUrl', body.textOrNull('externalAuthUrl')),
-      clientId: body.textOrNull('clientId'),
-      scopes: body.texts('scopes'),
-      targetToken: body.choice('targetToken', ['ACCESS', 'ID']),
-    };
-  },
+  read: entityReader(
+    {
+      useExternalId: flag(),
+      enrollToTokenEnabled: flag(),
+      issuer: neededText(MAX_URL_CHARS),
+      audience: neededText(MAX_URL_CHARS),
+      certPem: text(MAX_PEM_CHARS),
+      kid: textOrNull(),
+      jwksEndpoint: text(MAX_URL_CHARS),
+      claimsProperty: textOrNull(),
+      enrollToCertEnabled: flag(),
+      enrollAuthPolicyId: textOrNull(),
+      enrollNameClaimsSelector: textOrNull(),
+      enrollAttributeClaimsSelector: textOrNull(),
+      enabled: flag(),
+      externalAuthUrl: textOrNull(),
+      clientId: textOrNull(),
+      scopes: texts(),
+      targetToken: choice(['ACCESS', 'ID']),
+    },
+    (fields) => {
+      if (fields.enrollToTokenEnabled && !fields.useExternalId)
+        throw invalidParameter(
+          'enrollToTokenEnabled',
+          'identities that tokens enroll are known by their external id, so useExternalId is needed',
+          'true',
+        );
+      return {
+        ...fields,
+        ...keysOf(fields),
+        claimsProperty: fields.claimsProperty ?? CLAIM,
+        enrollNameClaimsSelector: fields.enrollNameClaimsSelector ?? '/sub',
+        externalAuthUrl: urlOf('externalAuthUrl', fields.externalAuthUrl),
+      };
+    },
+  ),
   references: ({ enrollAuthPolicyId: id }) =>
     typeof id === 'string' ? [{ field: 'enrollAuthPolicyId', kind: 'auth-policy', ids: [id] }] : [],
   symbols: {
@@ -81,15 +89,20 @@ export const externalJwtSignerResource: EntityResource = {
   },
 };
 
+interface KeyFields {
+  readonly certPem: string;
+  readonly kid: string | null;
+  readonly jwksEndpoint: string;
+}
+
 /** A certificate with the key id that tokens name, or the address of a key set, whose keys the other party can replace. */
-function keysOf(body: BodyReader): JsonObject {
-  const [pem, kid] = [body.text('certPem', MAX_PEM_CHARS), body.textOrNull('kid')];
+function keysOf({ certPem: pem, kid, jwksEndpoint: url }: KeyFields): JsonObject {
   if (pem === '') {
     if (kid !== null) throw invalidParameter('kid', 'kid belongs to certPem', kid.slice(0, 200));
-    return { jwksEndpoint: urlOf('jwksEndpoint', required(body, 'jwksEndpoint')), certPem: null, kid: null };
+    if (url === '') throw invalidParameter('jwksEndpoint', 'jwksEndpoint is missing', '');
+    return { jwksEndpoint: urlOf('jwksEndpoint', url), certPem: null, kid: null };
   }
-  const url = body.textOrNull('jwksEndpoint');
-  if (url !== null) throw invalidParameter('jwksEndpoint', 'there is a certificate, too', url.slice(0, 200));
+  if (url !== '') throw invalidParameter('jwksEndpoint', 'there is a certificate, too', url.slice(0, 200));
   if (kid === null) throw invalidParameter('kid', 'kid is missing', '');
   const read = readCertificate(pem);
   if ('problem' in read) throw invalidParameter('certPem', read.problem, '');
@@ -106,12 +119,6 @@ function certificateView(pem: unknown): JsonObject {
     notBefore: isoTime(Date.parse(certificate.validFrom)),
     notAfter: isoTime(Date.parse(certificate.validTo)),
   };
-}
-
-function required(body: BodyReader, field: string): string {
-  const value = body.text(field, MAX_URL_CHARS);
-  if (value === '') throw invalidParameter(field, `${field} is missing`, '');
-  return value;
 }
 
 function urlOf(field: string, url: string | null): string | null {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { bodyRule, jsonBody, sendJson } from '../../overlay/clients/mod.ts';
 import type { Administrators } from './administrators.ts';
-import type { FabricInspection, FabricInspectionWish } from './fabric-inspection.ts';
+import type { FabricInspection } from './fabric-inspection.ts';
 
 export const FABRIC_INSPECTIONS_PATH = '/fabric/v1/inspections';
 const MAX_BODY_BYTES = 65_536;
@@ -22,8 +22,7 @@ export function addFabricInspectionRoutes(
       },
     },
     async (request, reply) => {
-      const wish = (jsonBody(request) ?? {}) as Partial<FabricInspectionWish>;
-      const { appRegex, requestedValues } = wish;
+      const { appRegex, requestedValues } = jsonBody(request);
       const { success, errors, values } = await inspection.inspect({ appRegex, requestedValues });
       return sendJson(reply, 200, { success, errors, values });
     },

@@ -8,8 +8,9 @@ import {
   type JsonObject,
 } from '../../overlay/model/mod.ts';
 import { invalidParameter } from '../../overlay/clients/mod.ts';
-import type { BodyReader } from './body-reader.ts';
-import { MAX_FREE_CHARS, referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
+import { choice, flag, freeObject, texts, textOrNull, whole } from './body-fields.ts';
+import { entityReader, MAX_FREE_CHARS } from './body-reader.ts';
+import { referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
 
 const MAX_COST = 65_535;
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
@@ -17,21 +18,26 @@ const PRECEDENCES = ['default', 'required', 'failed'] as const;
 export const identityForm: EntityForm = {
   kind: 'identity',
   path: 'identities',
-  read(body) {
-    // OpenZiti keeps `Default` for all types of devices, users and services.
-    body.choice('type', ['Default', 'Device', 'User', 'Service']);
-    return {
-      isAdmin: body.flag('isAdmin'),
-      roleAttributes: body.texts('roleAttributes'),
-      externalId: body.textOrNull('externalId'),
-      authPolicyId: body.textOrNull('authPolicyId') ?? DEFAULT_AUTH_POLICY_ID,
-      appData: body.object('appData', MAX_FREE_CHARS),
-      defaultHostingCost: body.whole('defaultHostingCost', MAX_COST),
-      defaultHostingPrecedence: body.choice('defaultHostingPrecedence', PRECEDENCES),
-      serviceHostingCosts: byService(body, 'serviceHostingCosts', isCost),
-      serviceHostingPrecedences: byService(body, 'serviceHostingPrecedences', isPrecedence),
-    };
-  },
+  read: entityReader(
+    {
+      // OpenZiti keeps `Default` for all types of devices, users and services.
+      type: choice(['Default', 'Device', 'User', 'Service']),
+      isAdmin: flag(),
+      roleAttributes: texts(),
+      externalId: textOrNull(),
+      authPolicyId: textOrNull(),
+      appData: freeObject(MAX_FREE_CHARS),
+      defaultHostingCost: whole(MAX_COST),
+      defaultHostingPrecedence: choice(PRECEDENCES),
+      serviceHostingCosts: freeObject(MAX_FREE_CHARS),
+      serviceHostingPrecedences: freeObject(MAX_FREE_CHARS),
+    },
+    ({ type: _type, ...fields }) => {
+      checkValues('serviceHostingCosts', fields.serviceHostingCosts, isCost);
+      checkValues('serviceHostingPrecedences', fields.serviceHostingPrecedences, isPrecedence);
+      return { ...fields, authPolicyId: fields.authPolicyId ?? DEFAULT_AUTH_POLICY_ID };
+    },
+  ),
   references: (data) => [
     ...(['serviceHostingCosts', 'serviceHostingPrecedences'] as const).map((field) => ({
       field,
@@ -73,9 +79,8 @@ function isPrecedence(value: unknown): boolean {
   return PRECEDENCES.some((one) => one === value);
 }
 
-function byService(body: BodyReader, field: string, isValue: (value: unknown) => boolean) {
-  const values = body.object(field, MAX_FREE_CHARS);
+/** `values` are by the id of a service. */
+function checkValues(field: string, values: JsonObject, isValue: (value: unknown) => boolean): void {
   for (const [id, value] of Object.entries(values))
     if (!isValue(value)) throw invalidParameter(field, `${field} has a value that is not allowed`, id);
-  return values;
 }

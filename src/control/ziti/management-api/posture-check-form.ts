@@ -2,104 +2,126 @@
  * Posture checks: what a device has to be like. Each type has fields of its own, in the forms of OpenZiti. Their lists have
  * bounds, because routers get all checks, and each log-in is judged by them.
  */
+import { isJsonObject } from '#base';
 import { isVersionRange } from '#domain/posture';
 import { invalidParameter } from '../../overlay/clients/mod.ts';
 import { POSTURE_CHECK_TYPES, type JsonObject, type PostureCheckType } from '../../overlay/model/mod.ts';
 import { findEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
-import type { BodyReader } from './body-reader.ts';
+import { choice, flag, list, neededChoice, neededText, part, text, texts, whole } from './body-fields.ts';
+import { bodyReader, entityReader, quoted, type EntityBody } from './body-reader.ts';
 import { roleAttributeSymbols, type EntityForm } from './entity-form.ts';
 import { plainResource, type EntityResource } from './entity-resource.ts';
 
 const OS_TYPES = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 const MAX_SYSTEMS = 64;
 const MAX_PROCESSES = 64;
+const MAX_PATH_CHARS = 1_024;
 /** A year. */
 const MAX_TIMEOUT_S = 31_536_000;
 const NO_TIMEOUT = -1;
 const MAX_CHECKS = 1_000;
 
-/** Reads the fields of a type. */
-const READERS: Readonly<Record<PostureCheckType, (body: BodyReader) => JsonObject>> = {
-  OS: (body) => ({
-    operatingSystems: filled(
-      body,
-      'operatingSystems',
-      body.list(
-        'operatingSystems',
-        MAX_SYSTEMS,
-        (system) => {
-          const versions = system.texts('versions');
-          const wrong = versions.find((range) => !isVersionRange(range));
-          if (wrong !== undefined) throw system.refusal('versions', `${wrong} is not a range of versions`);
-          return { type: osType(system, 'type'), versions };
-        },
-        lowerFirst,
-      ),
-    ),
-  }),
-  DOMAIN: (body) => ({ domains: filled(body, 'domains', body.texts('domains')) }),
-  MAC: (body) => ({ macAddresses: filled(body, 'macAddresses', body.texts('macAddresses')) }),
-  MFA: (body) => ({
-    // OpenZiti takes 0 for no timeout in what it shows, and for one that is over in what it permits.
-    timeoutSeconds: body.whole('timeoutSeconds', MAX_TIMEOUT_S, NO_TIMEOUT) || NO_TIMEOUT,
-    promptOnWake: body.flag('promptOnWake'),
-    promptOnUnlock: body.flag('promptOnUnlock'),
-    ignoreLegacyEndpoints: body.flag('ignoreLegacyEndpoints'),
-  }),
-  PROCESS: (body) => ({
-    process: body.part('process', (process) => ({
-      ...processOf(process),
-      signerFingerprint: process.text('signerFingerprint'),
-    })),
-  }),
-  PROCESS_MULTI: (body) => ({
-    semantic: body.choice('semantic', ['AllOf', 'AnyOf']),
-    processes: filled(
-      body,
-      'processes',
-      body.list('processes', MAX_PROCESSES, (process) => ({
-        ...processOf(process),
-        signerFingerprints: process.texts('signerFingerprints'),
-      })),
-    ),
-  }),
+const VERSION = 1;
+
+const COMMON_FIELDS = { typeId: neededChoice(POSTURE_CHECK_TYPES), roleAttributes: texts() };
+/** Clients send it back. */
+const SENT_BACK = { accepted: { version: [VERSION] } };
+
+const PROCESS_FIELDS = {
+  osType: neededChoice(OS_TYPES),
+  path: neededText(MAX_PATH_CHARS),
+  hashes: texts(),
 };
 
+const readType = bodyReader({ typeId: neededChoice(POSTURE_CHECK_TYPES) });
+
+/** Reads the checks of a type. Those of a list without values would refuse every device. */
+const READERS: Readonly<Record<PostureCheckType, (body: JsonObject) => EntityBody>> = {
+  OS: entityReader(
+    {
+      ...COMMON_FIELDS,
+      operatingSystems: list(part({ type: neededChoice(OS_TYPES), versions: texts() }), MAX_SYSTEMS),
+    },
+    (fields) => {
+      checkFilled('operatingSystems', fields.operatingSystems);
+      for (const [at, { versions }] of fields.operatingSystems.entries()) {
+        const wrong = versions.find((range) => !isVersionRange(range));
+        if (wrong === undefined) continue;
+        const field = `operatingSystems[${at}].versions`;
+        throw invalidParameter(field, `${wrong} is not a range of versions`, quoted(versions));
+      }
+      return fields;
+    },
+    SENT_BACK,
+  ),
+  DOMAIN: entityReader(
+    { ...COMMON_FIELDS, domains: texts() },
+    (fields) => {
+      checkFilled('domains', fields.domains);
+      return fields;
+    },
+    SENT_BACK,
+  ),
+  MAC: entityReader(
+    { ...COMMON_FIELDS, macAddresses: texts() },
+    (fields) => {
+      checkFilled('macAddresses', fields.macAddresses);
+      return fields;
+    },
+    SENT_BACK,
+  ),
+  MFA: entityReader(
+    {
+      ...COMMON_FIELDS,
+      timeoutSeconds: whole(MAX_TIMEOUT_S, NO_TIMEOUT),
+      promptOnWake: flag(),
+      promptOnUnlock: flag(),
+      ignoreLegacyEndpoints: flag(),
+    },
+    // OpenZiti takes 0 for no timeout in what it shows, and for one that is over in what it permits.
+    (fields) => ({ ...fields, timeoutSeconds: fields.timeoutSeconds || NO_TIMEOUT }),
+    SENT_BACK,
+  ),
+  PROCESS: entityReader(
+    { ...COMMON_FIELDS, process: part({ ...PROCESS_FIELDS, signerFingerprint: text() }) },
+    (fields) => fields,
+    SENT_BACK,
+  ),
+  PROCESS_MULTI: entityReader(
+    {
+      ...COMMON_FIELDS,
+      semantic: choice(['AllOf', 'AnyOf']),
+      processes: list(part({ ...PROCESS_FIELDS, signerFingerprints: texts() }), MAX_PROCESSES),
+    },
+    (fields) => {
+      checkFilled('processes', fields.processes);
+      return fields;
+    },
+    SENT_BACK,
+  ),
+};
+
+function checkFilled(field: string, values: readonly unknown[]): void {
+  if (values.length === 0) throw invalidParameter(field, `${field} must not be empty`, quoted(values));
+}
+
 /** `ziti edge` sends `Type` and `Versions`, which Go reads like `type` and `versions`. */
-function lowerFirst(key: string): string {
-  return key.charAt(0).toLowerCase() + key.slice(1);
-}
-
-function processOf(process: BodyReader): JsonObject {
-  const path = process.text('path');
-  if (path === '') throw process.refusal('path', 'path is missing');
-  return { osType: osType(process, 'osType'), path, hashes: process.texts('hashes') };
-}
-
-function osType(body: BodyReader, field: string): string {
-  const given = body.text(field);
-  if (!OS_TYPES.some((one) => one === given))
-    throw body.refusal(field, `${field} must be one of [${OS_TYPES.join(',')}]`);
-  return given;
-}
-
-/** A check without any value would refuse every device. */
-function filled<T>(body: BodyReader, field: string, values: readonly T[]): readonly T[] {
-  if (values.length === 0) throw body.refusal(field, `${field} must not be empty`);
-  return values;
+function withLowerFirst(system: unknown): unknown {
+  if (!isJsonObject(system)) return system;
+  const entries = Object.entries(system);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key.charAt(0).toLowerCase() + key.slice(1), value]),
+  );
 }
 
 const postureCheckForm: EntityForm = {
   kind: 'posture-check',
   path: 'posture-checks',
   read(body) {
-    const given = body.text('typeId');
-    const typeId = POSTURE_CHECK_TYPES.find((one) => one === given);
-    if (typeId === undefined)
-      throw body.refusal('typeId', `typeId must be one of [${POSTURE_CHECK_TYPES.join(',')}]`);
-    // Clients send it back.
-    body.only('version', VERSION);
-    return { typeId, roleAttributes: body.texts('roleAttributes'), ...READERS[typeId](body) };
+    const { typeId } = readType({ typeId: body['typeId'] });
+    const { operatingSystems: systems } = body;
+    if (typeId !== 'OS' || !Array.isArray(systems)) return READERS[typeId](body);
+    return READERS.OS({ ...body, operatingSystems: systems.map(withLowerFirst) });
   },
   references: () => [],
   symbols: {
@@ -108,8 +130,6 @@ const postureCheckForm: EntityForm = {
   },
   view: (_model, { data }) => ({ ...data, version: VERSION }),
 };
-
-const VERSION = 1;
 
 export const postureCheckResource: EntityResource = {
   ...plainResource(postureCheckForm),

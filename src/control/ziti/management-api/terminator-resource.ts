@@ -16,7 +16,8 @@ import {
   type ManagedTerminator,
   type StoredTerminator,
 } from '../../overlay/terminators/mod.ts';
-import type { BodyReader } from './body-reader.ts';
+import { choice, neededText, text, whole } from './body-fields.ts';
+import { entityReader } from './body-reader.ts';
 import { commonSymbols, referenceView, type EntityForm } from './entity-form.ts';
 import type { EntityResource } from './entity-resource.ts';
 
@@ -38,16 +39,19 @@ const textSymbol = (field: string) =>
 const form: EntityForm = {
   kind: 'terminator',
   path: 'terminators',
-  isNamed: false,
-  read: (body) => ({
-    service: requiredText(body, 'service'),
-    router: requiredText(body, 'router'),
-    binding: body.text('binding', MAX_ADDRESS_CHARS) || DEFAULT_BINDING,
-    address: requiredText(body, 'address'),
-    identity: body.text('identity', MAX_ADDRESS_CHARS),
-    cost: body.whole('cost', MAX_COST),
-    precedence: body.choice('precedence', PRECEDENCES),
-  }),
+  read: entityReader(
+    {
+      service: neededText(MAX_ADDRESS_CHARS, 'is required'),
+      router: neededText(MAX_ADDRESS_CHARS, 'is required'),
+      binding: text(MAX_ADDRESS_CHARS),
+      address: neededText(MAX_ADDRESS_CHARS, 'is required'),
+      identity: text(MAX_ADDRESS_CHARS),
+      cost: whole(MAX_COST),
+      precedence: choice(PRECEDENCES),
+    },
+    (fields) => ({ ...fields, binding: fields.binding || DEFAULT_BINDING }),
+    { isNamed: false },
+  ),
   references: ({ service, router }) => [
     { field: 'service', kind: 'service', ids: [String(service)] },
     // Every router is listed as a transit router.
@@ -121,12 +125,6 @@ export const terminatorResource: EntityResource = {
     await remove(trx, touch, entity.id);
   },
 };
-
-function requiredText(body: BodyReader, field: string): string {
-  const text = body.text(field, MAX_ADDRESS_CHARS);
-  if (text === '') throw body.refusal(field, `${field} is required`);
-  return text;
-}
 
 function checkDestination({ binding, address }: ManagedTerminator): void {
   if (HOST_BINDINGS.has(binding))

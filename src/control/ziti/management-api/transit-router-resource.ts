@@ -10,6 +10,8 @@ import {
   findFabricNode,
   updateEdgeEntity,
 } from '../../overlay/records/mod.ts';
+import { flag, whole } from './body-fields.ts';
+import { entityReader } from './body-reader.ts';
 import { commonSymbols, entityView, type EntityForm } from './entity-form.ts';
 import { plainResource, type EntityResource } from './entity-resource.ts';
 import { enrollAnew, openEnrollments } from './enrollments.ts';
@@ -26,11 +28,7 @@ const form: EntityForm = {
   kind: 'transit-router',
   path: 'transit-routers',
   aliases: ['routers'],
-  read: (body) => ({
-    cost: body.whole('cost', MAX_ROUTER_COST),
-    noTraversal: body.flag('noTraversal'),
-    disabled: body.flag('disabled'),
-  }),
+  read: entityReader({ cost: whole(MAX_ROUTER_COST), noTraversal: flag(), disabled: flag() }),
   references: () => [],
   symbols: {
     ...commonSymbols,
