@@ -10,8 +10,15 @@ import { bundleIndex, currentBundle, packedBundle, type ProgramBundle } from './
 const KEPT_BUNDLES = 8;
 /** Packages that few programs load, and none at each start: they stay as they are. */
 const LOADED_LATER = [
-  ...['@clack/prompts', '@peculiar/x509', 'cli-table3', 'esbuild', 'openid-client', 'pg', 'pg-native'],
-  ...['reflect-metadata', 'tldts'],
+  '@clack/prompts',
+  '@peculiar/x509',
+  'cli-table3',
+  'esbuild',
+  'openid-client',
+  'pg',
+  'pg-native',
+  'reflect-metadata',
+  'tldts',
 ];
 const PACKAGES_LOCK = 'node_modules/.package-lock.json';
 

@@ -53,7 +53,11 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned(['test/bench/main.ts', command, ...rest])).status;
     case 'interop':
       return (await import('../tools/test-run.ts')).runTests([
-        ...['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec'],
+        'test/interop/',
+        'test/compat/openziti/',
+        '--jobs',
+        '1',
+        '--spec',
         ...rest,
       ]);
     case 'chaos':

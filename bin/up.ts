@@ -249,7 +249,8 @@ async function startParts(
     httpPort,
     httpsPort,
     firstStart: control.firstStart,
-    ...{ announceStop, drainGateway },
+    announceStop,
+    drainGateway,
     reload,
     close,
   };

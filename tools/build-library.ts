@@ -64,7 +64,10 @@ function libraryManifest(root: Manifest, named: ReadonlySet<string>, files: read
     .filter(([key]) => named.has(key))
     .map(([key, path]) => [key, path.replace(/^\.\/src\//, './').replace(/\.ts$/, '.js')]);
   return {
-    ...{ name, version, description: 'Dials and hosts private services from a program.', license },
+    name,
+    version,
+    description: 'Dials and hosts private services from a program.',
+    license,
     type: 'module',
     engines: { node: LIBRARY_NODE },
     files,

@@ -34,7 +34,10 @@ export function buildPrograms(): void {
   const root = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as Manifest;
   const imports = Object.entries(root.imports).map(([name, path]) => [name, javaScriptOf(path)]);
   const manifest = {
-    ...{ name: root.name, version: root.version, private: true, type: 'module' },
+    name: root.name,
+    version: root.version,
+    private: true,
+    type: 'module',
     imports: Object.fromEntries(imports) as Record<string, string>,
   };
   write(join(top, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -56,8 +56,11 @@ const STEPS: readonly CheckStep[] = [
     name: 'arch',
     about: 'architecture and conformance lists',
     args: [
-      ...['--test', '--test-isolation=none', '--test-reporter=dot'],
-      ...['test/arch/**/*.test.ts', 'test/conformance/conformance.test.ts'],
+      '--test',
+      '--test-isolation=none',
+      '--test-reporter=dot',
+      'test/arch/**/*.test.ts',
+      'test/conformance/conformance.test.ts',
     ],
     remedy: 'the tables stand in test/arch/',
   },

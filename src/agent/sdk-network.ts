@@ -96,7 +96,8 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
         (await client.services())
           .filter(({ permissions }) => permissions.includes('Bind'))
           .map(({ id, name, encryptionRequired }) => ({
-            ...{ id, name },
+            id,
+            name,
             encryption: encryptionRequired ? 'offered' : undefined,
           })),
       shares: () => agentApi.hostedShares(),

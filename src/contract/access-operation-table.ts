@@ -98,7 +98,10 @@ export const accessOperations = [
     path: CUSTOM_FRONTENDS,
     query: [
       ...paging('hostname', 'id', 'createdAt', 'status'),
-      ...[byName, byStatus('NEW', 'PENDING', 'ACTIVE'), byProvider, ...byTime],
+      byName,
+      byStatus('NEW', 'PENDING', 'ACTIVE'),
+      byProvider,
+      ...byTime,
     ],
     answer: ok(countedPageSchema(customFrontendSchema)),
   }),

@@ -17,7 +17,14 @@ const PLACE = '…';
 
 /** curl sets them itself, or they belong to one connection. */
 const OF_CURL: ReadonlySet<string> = new Set([
-  ...['host', 'content-length', 'connection', 'transfer-encoding', 'keep-alive', 'te', 'trailer', 'upgrade'],
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
 ]);
 
 /** Everything between single quotes is as it stands, apart from the quote itself. */

@@ -63,7 +63,9 @@ const busiest: QueryParameter = {
 };
 const agentQuery = [
   ...paging('name', 'id', 'createdAt', 'status'),
-  ...[byName, byStatus('ACTIVE', 'INACTIVE'), ...byTime],
+  byName,
+  byStatus('ACTIVE', 'INACTIVE'),
+  ...byTime,
 ];
 
 export const frontdoorOperations = [
@@ -289,7 +291,11 @@ export const frontdoorOperations = [
     path: '/frontdoor/{frontdoorId}/shares',
     query: [
       ...paging('name', 'id', 'createdAt', 'status'),
-      ...[byName, byStatus('PENDING', 'DEPLOYED', 'FAILED'), byEnvironment, byProvider, ...byTime],
+      byName,
+      byStatus('PENDING', 'DEPLOYED', 'FAILED'),
+      byEnvironment,
+      byProvider,
+      ...byTime,
     ],
     answer: ok(countedPageSchema(shareSchema)),
   }),

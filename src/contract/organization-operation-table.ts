@@ -55,6 +55,8 @@ const ofChain: QueryParameter = {
 const accounts = '/api-accounts';
 const clients = '/oauth-clients';
 
+const BACKUP_FORMS = { 'application/gzip': 'Compressed lines of JSON, which "frontdoor restore" reads' };
+
 export const organizationOperations = [
   guarded({
     id: 'getCaller',
@@ -345,10 +347,7 @@ export const organizationOperations = [
     method: 'GET',
     path: '/backup',
     scope,
-    answer: {
-      ...{ status: 200, schema: undefined, secret: 'body' },
-      otherForms: { 'application/gzip': 'Compressed lines of JSON, which "frontdoor restore" reads' },
-    },
+    answer: { status: 200, schema: undefined, secret: 'body', otherForms: BACKUP_FORMS },
     // One backup runs at a time.
     refusals: [429],
   }),

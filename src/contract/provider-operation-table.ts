@@ -85,7 +85,8 @@ export const providerOperations = [
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/auth-providers',
     query: [
-      ...[...paging('name', 'type', 'enabled', 'id', 'createdAt'), byName],
+      ...paging('name', 'type', 'enabled', 'id', 'createdAt'),
+      byName,
       {
         name: 'enabled',
         type: 'string',

@@ -53,8 +53,17 @@ function* schemasIn(schema: Keywords, path: string): Generator<readonly [string,
 }
 
 const CONSTRAINTS = [
-  ...['pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
+  'pattern',
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
 ];
 
 test('no body has a constraint whose refusal would name the bare type', () => {

@@ -135,7 +135,10 @@ describeEachStore('what a credential opened', (open) => {
 
   async function tokenOf(id: string, secret: string): Promise<string> {
     const body = {
-      ...{ grant_type: 'client_credentials', client_id: id, client_secret: secret, audience: AUDIENCE },
+      grant_type: 'client_credentials',
+      client_id: id,
+      client_secret: secret,
+      audience: AUDIENCE,
     };
     const answer = await expect(200, world.api.call('POST', '/oauth/token', { body, authorization: null }));
     return `Bearer ${(answer.body as { access_token: string }).access_token}`;

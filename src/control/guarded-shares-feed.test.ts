@@ -25,7 +25,10 @@ describe('gateways', () => {
     root = `/frontdoor/${world.first.frontdoorId}`;
     const environmentId = await world.addEnvironment('edge');
     await call('POST', '/shares', {
-      ...{ name: 'app', environmentId, shareMode: 'public', backendMode: 'proxy' },
+      name: 'app',
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
       target: 'http://127.0.0.1:3000',
     });
     ({ id: frontendId } = await store.db.selectFrom('frontend').select('id').executeTakeFirstOrThrow());

@@ -15,7 +15,9 @@ after(() => rmSync(folder, { recursive: true }));
 
 async function keepShares(file: string, log: Log): Promise<void> {
   const list = new KeptShareList({
-    ...{ file, log, delayMs: 0 },
+    file,
+    log,
+    delayMs: 0,
     current: () => ({
       position: { version: 1, epoch: 'e' },
       shares: [],

@@ -226,7 +226,8 @@ describe('a handshake for a name whose certificate is on order', () => {
     const world = await GatewayWorld.start({
       time,
       secure: {
-        ...{ host: '127.0.0.1', port: 0 },
+        host: '127.0.0.1',
+        port: 0,
         tls: {
           defaultCertificate: selfSigned('default.localhost'),
           certificateFor: () => undefined,

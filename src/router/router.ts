@@ -71,7 +71,7 @@ export class Router {
   #closing: Promise<void> | undefined;
 
   private constructor(options: RouterOptions) {
-    const { config, log, clock = systemClock, startup } = options;
+    const { config, log, clock = systemClock, startup, openChannel, release } = options;
     this.#options = options;
     this.#clock = clock;
     for (const { path, line, column, rule, message } of config.warnings)
@@ -80,23 +80,21 @@ export class Router {
     this.id = this.#identity.id;
     const { metrics, forwarder } = config;
     this.#registry = new MetricRegistry({ ...metrics, clock, log });
-    this.#metrics = new RouterMetrics(this.#registry, () => this.#identity, options.release);
+    this.#metrics = new RouterMetrics(this.#registry, () => this.#identity, release);
     this.#ports = new TlsPorts({ log });
-    this.#rateLimiter = new WorkerPool({
-      name: 'rate_limiter',
-      queueLength: forwarder.rateLimitedQueueLength,
-      workerCount: forwarder.rateLimitedWorkerCount,
-      log,
-    });
+    const { rateLimitedQueueLength: queueLength, rateLimitedWorkerCount: workerCount } = forwarder;
+    this.#rateLimiter = new WorkerPool({ name: 'rate_limiter', queueLength, workerCount, log });
     this.#registry.addPool(this.#rateLimiter);
     this.#controllers = new ControllerSet({
       routerId: this.id,
-      release: options.release,
+      release,
       config: config.ctrl,
       proxy: config.proxy,
       tls: () => this.#identity.client,
       linkListeners: () => this.#links?.advertised() ?? [],
-      ...{ log, startup, openChannel: options.openChannel },
+      log,
+      startup,
+      openChannel,
     });
     this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
     this.#circuits = new CircuitPart({

@@ -73,8 +73,14 @@ test('the home is due again after a random pause, which grows while it fails soo
 test('a list has plain https addresses without their paths, each once, at most sixteen; home and the one in use stay', () => {
   const { choice } = open();
   choice.replace([
-    ...[`${B}/edge/client/v1`, B, 'http://plain.example', 'https://user:secret@x.example', 'no address'],
-    ...['javascript:alert(1)', `https://${'long.'.repeat(80)}example`, ''],
+    `${B}/edge/client/v1`,
+    B,
+    'http://plain.example',
+    'https://user:secret@x.example',
+    'no address',
+    'javascript:alert(1)',
+    `https://${'long.'.repeat(80)}example`,
+    '',
   ]);
   assert.deepEqual(choice.urls, [A, B]);
   assert.ok(!choice.replace([B, A]), 'the same list in another order is no change');

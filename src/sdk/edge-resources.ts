@@ -78,7 +78,10 @@ const precedence = () => Part.oneOf('default', 'required', 'failed');
 
 /** An API session, whose token channels to routers present. */
 const sessionSchema = Type.Object({
-  ...{ id: text(), token: text(), identityId: text(), expiresAt: text() },
+  id: text(),
+  token: text(),
+  identityId: text(),
+  expiresAt: text(),
   isCertExtendRequested: orElse(Type.Boolean(), false),
 });
 export type EdgeSession = ShapeOf<typeof sessionSchema>;

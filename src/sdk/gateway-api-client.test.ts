@@ -10,12 +10,27 @@ import { EdgeConnection } from './edge-connection.ts';
 import { GatewayApiClient } from './gateway-api-client.ts';
 
 const START = {
-  ...{ shareId: 's', host: 'a.example.com', port: 443, providerId: 'p', returnTo: '/' },
-  ...{ browser: 'b'.repeat(43), address: '192.0.2.1' },
+  shareId: 's',
+  host: 'a.example.com',
+  port: 443,
+  providerId: 'p',
+  returnTo: '/',
+  browser: 'b'.repeat(43),
+  address: '192.0.2.1',
 };
 const HOSTED = {
-  ...{ id: 'i', token: 't', name: null, shareMode: 'public', backendMode: 'proxy', target: 'http://a:1' },
-  ...{ targetByAgent: true, reserved: false, epoch: 1, grants: [], frontendEndpoints: [], status: 'PENDING' },
+  id: 'i',
+  token: 't',
+  name: null,
+  shareMode: 'public',
+  backendMode: 'proxy',
+  target: 'http://a:1',
+  targetByAgent: true,
+  reserved: false,
+  epoch: 1,
+  grants: [],
+  frontendEndpoints: [],
+  status: 'PENDING',
 };
 
 describe('a client of our own routes', () => {

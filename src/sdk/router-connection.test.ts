@@ -21,8 +21,13 @@ test('a silent channel is replaced while its router accepts others, and the rout
     versionHeader(process.platform, process.arch),
   );
   const listener = await ChannelListener.open({
-    ...{ host: '127.0.0.1', port: 0, tls: { cert, key, ca } },
-    ...{ alpn: ['ziti-edge'], ownId: 'router', allowGroups: false, log: silentLog },
+    host: '127.0.0.1',
+    port: 0,
+    tls: { cert, key, ca },
+    alpn: ['ziti-edge'],
+    ownId: 'router',
+    allowGroups: false,
+    log: silentLog,
     authorize: () => ({ accept: true, extra: version.build() }),
     onChannel: (channel) => {
       accepted.push(channel);
@@ -36,7 +41,11 @@ test('a silent channel is replaced while its router accepts others, and the rout
   const api = { identity: { certPem: cert, keyPem: key, caPem: ca }, session: async () => session };
   const startedMs = performance.now();
   const connection = new RouterConnection({
-    ...{ name: 'r', host: '127.0.0.1', port: listener.port, cost: 0, log: silentLog },
+    name: 'r',
+    host: '127.0.0.1',
+    port: listener.port,
+    cost: 0,
+    log: silentLog,
     api: api as unknown as EdgeApiClient,
     hasOtherWay: () => false,
     onUp: () => {},

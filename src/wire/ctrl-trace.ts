@@ -96,7 +96,10 @@ export function encodePipeTrace(
   const timestamp = BigInt(Math.round(atMs)) * 1_000_000n;
   return ctrlMessages.traceEvent.encode({
     ...record,
-    ...{ timestamp, identity, channel, isRx: direction === 'rx' },
+    timestamp,
+    identity,
+    channel,
+    isRx: direction === 'rx',
   });
 }
 
@@ -113,7 +116,9 @@ function pipeTraceOfData(frame: DataFrame): TraceMessage {
   const isPayload = frame.contentType === PAYLOAD_TYPE;
   const length = isPayload ? frame.data.length : SEQUENCE_BYTES * frame.sequences.length;
   const fields = {
-    ...{ __decoder__: 'data', __message__: messageName(frame.contentType), circuitId: frame.circuitId },
+    __decoder__: 'data',
+    __message__: messageName(frame.contentType),
+    circuitId: frame.circuitId,
     sequence: isPayload ? frame.sequence : `len(${String(frame.sequences.length)})`,
     originator: frame.isFromTerminator ? 'e' : 'i',
     ...(isPayload ? { length } : {}),

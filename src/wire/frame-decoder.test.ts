@@ -60,8 +60,11 @@ test('a long body of a streamed type comes in parts, in any cuts, and nothing of
   ];
   const bytes = concatBytes(frames.map((frame) => encodeFrame(frame)));
   const limits = {
-    ...{ maxHeadersBytes: 1_000, maxBodyBytes: 20_000, maxOtherBodyBytes: 10_000 },
-    ...{ largeTypes: new Set([5]), streamedTypes: new Set([5]) },
+    maxHeadersBytes: 1_000,
+    maxBodyBytes: 20_000,
+    maxOtherBodyBytes: 10_000,
+    largeTypes: new Set([5]),
+    streamedTypes: new Set([5]),
   };
   for (const cut of [1, 21, 1_000, 20_000, bytes.length]) {
     const decoder = new FrameDecoder(limits);

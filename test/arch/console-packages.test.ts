@@ -7,8 +7,17 @@ import { root } from '../../tools/source-tree.ts';
 
 /** Development dependencies that only the console, its build and its tests use. */
 const OF_CONSOLE: readonly string[] = [
-  ...['react', 'react-dom', '@types/react', '@types/react-dom', '@mantine/core', '@mantine/hooks'],
-  ...['@tanstack/react-query', '@tanstack/react-router', 'uplot', 'esbuild', 'axe-core'],
+  'react',
+  'react-dom',
+  '@types/react',
+  '@types/react-dom',
+  '@mantine/core',
+  '@mantine/hooks',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  'uplot',
+  'esbuild',
+  'axe-core',
 ];
 const MOST = { packages: 80, files: 9_000, megabytes: 90 };
 

@@ -11,15 +11,28 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   net: ['yaml', 'ws', 'typebox'],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
   control: [
-    ...['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
+    'kysely',
+    'pg',
+    'fastify',
+    'jose',
+    'openid-client',
+    '@peculiar/x509',
+    'ajv',
+    'typebox',
+    'tldts',
     'qr',
     // Loaded in the process that builds the console.
     'esbuild',
   ],
   // Bundled, and never loaded at run time.
   console: [
-    ...['react', 'react-dom', '@mantine/core', '@mantine/hooks', '@tanstack/react-query'],
-    ...['@tanstack/react-router', 'uplot'],
+    'react',
+    'react-dom',
+    '@mantine/core',
+    '@mantine/hooks',
+    '@tanstack/react-query',
+    '@tanstack/react-router',
+    'uplot',
   ],
   // The request path is ours; tokens are proven by a library. Certificates are ordered by another, when one is needed.
   // The Public Suffix List is loaded when an answer wants to clear the cookies of a site.

@@ -102,7 +102,10 @@ class AloneCheck {
     const environments = await parts.call('GET', '/environments');
     const [environment] = (environments.json as { content: { id: string }[] }).content;
     const made = await parts.call('POST', '/shares', {
-      ...{ environmentId: environment?.id, name: 'badapi', shareMode: 'public', backendMode: 'proxy' },
+      environmentId: environment?.id,
+      name: 'badapi',
+      shareMode: 'public',
+      backendMode: 'proxy',
       target: `http://${NOWHERE}`,
     });
     this.#tally.check(made.status === 201, 'the API makes a share', () => JSON.stringify(made.json));

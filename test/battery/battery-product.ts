@@ -65,8 +65,12 @@ export async function startBatteryProduct(options: BatteryProductOptions = {}): 
       nodeArgs: isCollected ? ['--import', COLLECTION] : [],
       logLevel: options.logLevel ?? 'warn',
       gatewayArgs: [
-        ...['--https-port', String(securePort)],
-        ...['--tls-cert', join(folder, 'gateway.pem'), '--tls-key', join(folder, 'gateway.key')],
+        '--https-port',
+        String(securePort),
+        '--tls-cert',
+        join(folder, 'gateway.pem'),
+        '--tls-key',
+        join(folder, 'gateway.key'),
         ...(maxConnectionsPerAddress === undefined
           ? []
           : ['--max-connections-per-address', String(maxConnectionsPerAddress)]),

@@ -73,13 +73,21 @@ export async function openCertificateWorld(): Promise<CertificateWorld> {
     givenPorts: { http: httpPort },
     clock: { ...systemClock, nowMs: () => Date.now() + aheadMs },
     access: {
-      ...{ dnsServers: [names.address], edgeManagement: false, hasConsole: false },
-      ...{ trustedIssuers: [], trustedProxies: [], allowEgress: [], publicApiUrl: undefined },
+      dnsServers: [names.address],
+      edgeManagement: false,
+      hasConsole: false,
+      trustedIssuers: [],
+      trustedProxies: [],
+      allowEgress: [],
+      publicApiUrl: undefined,
       limits: { writes: { perSecond: 10_000, burst: 10_000 } },
     },
     acme: await acmeSettingsOf({
-      ...{ acmeEmail: 'ops@example.com', acmeDirectory: proxy.directoryUrl, acmeCa: pebble.caFile },
-      ...{ acmeEabKid: 'kid', acmeEabKey: pebble.bindingKeyFile },
+      acmeEmail: 'ops@example.com',
+      acmeDirectory: proxy.directoryUrl,
+      acmeCa: pebble.caFile,
+      acmeEabKid: 'kid',
+      acmeEabKey: pebble.bindingKeyFile,
     }),
   });
   const { credentials, up } = world;
@@ -103,7 +111,9 @@ export async function openCertificateWorld(): Promise<CertificateWorld> {
     const call: Tenant['call'] = (method, path, body) => ask(own, method, root + path, body);
     const [frontend] = (await call('GET', '/frontends')).json as { id: string }[];
     return {
-      ...{ organizationId, agent, call },
+      organizationId,
+      agent,
+      call,
       share: async (...tokens) => {
         for (const token of tokens) await agent.share(target, { name: token });
       },
@@ -114,7 +124,11 @@ export async function openCertificateWorld(): Promise<CertificateWorld> {
   };
   const tenants: Tenant[] = [];
   return {
-    ...{ world, pebble, proxy, names, httpPort },
+    world,
+    pebble,
+    proxy,
+    names,
+    httpPort,
     certified: () =>
       readdirSync(join(world.dataDir, 'gateway', 'acme', 'certificates')).filter(
         (name) => !name.startsWith('.'),

@@ -227,7 +227,9 @@ async function checkCircuit(tally: Tally, product: BatteryProduct): Promise<numb
     origin.answer = (_request, socket) =>
       void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf');
     const answer = httpRequest({
-      ...{ host: '127.0.0.1', port: product.parts.port, path: '/' },
+      host: '127.0.0.1',
+      port: product.parts.port,
+      path: '/',
       headers: { host: hostOf('a22') },
     });
     let isOpen = false;

@@ -19,7 +19,9 @@ export class HeadlessConsole {
       method: 'POST',
       path: `/console${path}`,
       headers: {
-        ...{ origin: this.#origin, 'sec-fetch-site': 'same-origin', cookie: this.#cookie },
+        origin: this.#origin,
+        'sec-fetch-site': 'same-origin',
+        cookie: this.#cookie,
         'content-type': 'application/x-www-form-urlencoded',
       },
       body: new URLSearchParams(fields).toString(),

@@ -13,22 +13,26 @@ const SET = ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host'];
 const UNIQUE = ['frontdoor-request-id'];
 /** Reserved: set for callers that an auth provider admitted, or never. */
 const RESERVED = [
-  ...[
-    'X-Forwarded-Port',
-    'X-Forwarded-Server',
-    'X-Forwarded-User',
-    'X-Forwarded-Email',
-    'X-Forwarded-Groups',
-  ],
-  ...[
-    'X-Forwarded-Access-Token',
-    'X-Forwarded-Prefix',
-    'X-Forwarded-Uri',
-    'X-Forwarded-Client-Cert',
-    'Forwarded',
-  ],
-  ...['Zrok-Auth-Email', 'Zrok-Auth-Provider', 'Zrok-Auth-Expires', 'Zrok-Auth-Groups', 'Zrok-Auth-X'],
-  ...['Frontdoor-Identity', 'Frontdoor-Email', 'Frontdoor-Jwt', 'Frontdoor-Request-Id', 'Frontdoor-X'],
+  'X-Forwarded-Port',
+  'X-Forwarded-Server',
+  'X-Forwarded-User',
+  'X-Forwarded-Email',
+  'X-Forwarded-Groups',
+  'X-Forwarded-Access-Token',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Uri',
+  'X-Forwarded-Client-Cert',
+  'Forwarded',
+  'Zrok-Auth-Email',
+  'Zrok-Auth-Provider',
+  'Zrok-Auth-Expires',
+  'Zrok-Auth-Groups',
+  'Zrok-Auth-X',
+  'Frontdoor-Identity',
+  'Frontdoor-Email',
+  'Frontdoor-Jwt',
+  'Frontdoor-Request-Id',
+  'Frontdoor-X',
 ];
 
 interface Spelling {

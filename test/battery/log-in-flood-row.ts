@@ -72,7 +72,10 @@ async function people(client: JsonClient, apiUrl: string, authorization: string)
   for (let at = 0; at < PEOPLE; at += 1) {
     const body = { name: 'Ann', role: 'reader' };
     const made = await client.request({
-      ...{ method: 'POST', path: '/invitations', headers: { authorization }, body },
+      method: 'POST',
+      path: '/invitations',
+      headers: { authorization },
+      body,
     });
     const code = (made.json as { link: string }).link.split('#')[1]!;
     const email = `${crypto.randomUUID()}@example.com`;

@@ -29,15 +29,16 @@ export class LogInSender {
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded', host: `${host}:${port}` };
     const sent = request(
       {
-        ...{
-          host: '127.0.0.1',
-          servername: host,
-          port,
-          path: '/console/log-in',
-          method: 'POST',
-          ca: this.#ca,
-        },
-        ...{ agent: this.#agentOf(localAddress), localAddress, headers, timeout: 30_000 },
+        host: '127.0.0.1',
+        servername: host,
+        port,
+        path: '/console/log-in',
+        method: 'POST',
+        ca: this.#ca,
+        agent: this.#agentOf(localAddress),
+        localAddress,
+        headers,
+        timeout: 30_000,
         checkServerIdentity: () => undefined,
       },
       (answer) => {

@@ -31,7 +31,9 @@ export async function startSecondTenant(product: BatteryProduct, name: string): 
   const client = new JsonClient({ origin: first.apiUrl, ca });
   const ask = (account: string, method: Method, path: string, body?: object): Promise<JsonAnswer> =>
     client.request({
-      ...{ method, path, headers: { authorization: `Basic ${account}` } },
+      method,
+      path,
+      headers: { authorization: `Basic ${account}` },
       body,
     });
   const make = async (account: string, path: string, body: object): Promise<Record<string, string>> => {
@@ -53,8 +55,18 @@ export async function startSecondTenant(product: BatteryProduct, name: string): 
       name: `agent of ${name}`,
       probe: () => callAgent(agentSocket, { op: 'status' }, 1_000),
       args: () => [
-        ...['agent', 'start', '--data-dir', dataDir, '--api', first.apiUrl],
-        ...['--ca', join(folder, 'api-ca.pem'), '--name', name, '--enrollment-token', enrollmentCode!],
+        'agent',
+        'start',
+        '--data-dir',
+        dataDir,
+        '--api',
+        first.apiUrl,
+        '--ca',
+        join(folder, 'api-ca.pem'),
+        '--name',
+        name,
+        '--enrollment-token',
+        enrollmentCode!,
       ],
     });
     await agent.start();
@@ -62,7 +74,10 @@ export async function startSecondTenant(product: BatteryProduct, name: string): 
       content: { id: string }[];
     };
     return {
-      ...{ organizationId, frontdoorId, agentSocket, environmentId: environments.content[0]!.id },
+      organizationId,
+      frontdoorId,
+      agentSocket,
+      environmentId: environments.content[0]!.id,
       call: (method, path, body) => ask(account, method, root + path, body),
       administer: (method, path, body) => ask(admin, method, path, body),
       issueToken: (body) => client.request({ method: 'POST', path: '/oauth/token', body }),

@@ -108,7 +108,9 @@ async function checkOperations(
       name === 'frontdoorId' ? parts.frontdoorId : encodeURIComponent(values[name] ?? UNKNOWN_ID),
     );
     const { status, text } = await client.request({
-      ...{ method, path: target, body },
+      method,
+      path: target,
+      body,
       headers: { authorization, 'last-event-id': 'none' },
     });
     const found = secrets.find((secret) => text.includes(secret));

@@ -137,7 +137,19 @@ async function runSlowHttpTest(
     ['-X', '/bytes/1000000'],
   ] as const) {
     const tool = startProcess(command, [
-      ...[attack, '-c', '1000', '-r', '500', '-i', '5', '-l', '25', '-p', '3', '-u', `http://${host}${path}`],
+      attack,
+      '-c',
+      '1000',
+      '-r',
+      '500',
+      '-i',
+      '5',
+      '-l',
+      '25',
+      '-p',
+      '3',
+      '-u',
+      `http://${host}${path}`,
     ]);
     await pause(3_000);
     const { good, slowestMs } = await askNormally(product);

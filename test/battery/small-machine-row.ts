@@ -92,8 +92,14 @@ async function checkFits(
     const code = await enrollmentCode(apiUrl, join(dataDir, 'first-secrets.json'));
     const agentDir = `${dataDir}-agent`;
     agent = start(root, 'agent', AGENT_BYTES, [
-      ...['agent', 'start', '--data-dir', agentDir, '--api', apiUrl],
-      ...['--enrollment-token', code],
+      'agent',
+      'start',
+      '--data-dir',
+      agentDir,
+      '--api',
+      apiUrl,
+      '--enrollment-token',
+      code,
     ]);
     const socket = join(agentDir, AGENT_SOCKET_FILE);
     const isThere = await becomes(

@@ -140,8 +140,11 @@ function apisOf({ apiUrl, edgeApiUrl, accountId, apiToken }: UpReady): readonly 
 
 function attacksOn({ head, guardedHead, maxBytes }: Api, isQuick: boolean): readonly Attack[] {
   const unfinished: Attack = {
-    ...{ name: 'the largest bodies, unfinished', head, statedBytes: maxBytes },
-    ...{ sentBytes: maxBytes - 1, isTrickling: false },
+    name: 'the largest bodies, unfinished',
+    head,
+    statedBytes: maxBytes,
+    sentBytes: maxBytes - 1,
+    isTrickling: false,
   };
   if (isQuick) return [unfinished];
   const large = { sentBytes: MIB - 1, isTrickling: false };

@@ -99,8 +99,10 @@ async function checkTokens(
   const { apiUrl } = parts.control.ready;
   const token = async ({ id, secret }: { id: string; secret: string }): Promise<number> => {
     const body = {
-      ...{ grant_type: 'client_credentials', audience: `${apiUrl}/frontdoor` },
-      ...{ client_id: id, client_secret: secret },
+      grant_type: 'client_credentials',
+      audience: `${apiUrl}/frontdoor`,
+      client_id: id,
+      client_secret: secret,
     };
     return (await other.issueToken(body)).status;
   };

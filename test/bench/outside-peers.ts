@@ -128,7 +128,9 @@ async function startTunnel(
     return [];
   }
   const ports = {
-    ...{ server: await freePort(), door: await freePort(), httpDoor: await freePort() },
+    server: await freePort(),
+    door: await freePort(),
+    httpDoor: await freePort(),
     service,
   };
   const folder = join(run.folder, name);

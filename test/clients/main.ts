@@ -11,18 +11,21 @@ import { startFuzzServer, type FuzzServer } from '../fuzz/fuzz-server.ts';
 import { run, type Run } from './tool-run.ts';
 
 const PYTHON_PACKAGES = [
-  ...['openapi-generator-cli==7.26.0', 'openapi-python-client==0.29.1', 'ruff==0.14.5'],
-  ...[
-    'urllib3>=2.7,<3',
-    'python-dateutil>=2.8.2',
-    'pydantic>=2.11,<3',
-    'typing-extensions>=4.7',
-    'httpx',
-    'attrs',
-  ],
+  'openapi-generator-cli==7.26.0',
+  'openapi-python-client==0.29.1',
+  'ruff==0.14.5',
+  'urllib3>=2.7,<3',
+  'python-dateutil>=2.8.2',
+  'pydantic>=2.11,<3',
+  'typing-extensions>=4.7',
+  'httpx',
+  'attrs',
 ];
 const NODE_PACKAGES = [
-  ...['@redocly/cli@2.77.0', 'openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
+  '@redocly/cli@2.77.0',
+  'openapi-typescript@7.13.0',
+  'openapi-fetch@0.17.0',
+  'typescript@5.9.3',
 ];
 
 const tools = join(repositoryRoot, '.cache', 'clients-2');
@@ -92,15 +95,19 @@ async function judgeTypescript({ url, authorization }: FuzzServer, ids: readonly
   writeFileSync(program, readFileSync(join(exercises, 'typescript-exercise.txt'), 'utf8'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const compiled = await nodeTool('tsc', [
-    ...['--strict', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'],
-    ...[
-      '--typeRoots',
-      join(repositoryRoot, 'node_modules', '@types'),
-      '--types',
-      'node',
-      '--skipLibCheck',
-      program,
-    ],
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--moduleResolution',
+    'nodenext',
+    '--typeRoots',
+    join(repositoryRoot, 'node_modules', '@types'),
+    '--types',
+    'node',
+    '--skipLibCheck',
+    program,
   ]);
   if (compiled.status !== 0) return [compiled.output];
   return [
@@ -136,7 +143,13 @@ async function judgePythonClient({ url, authorization }: FuzzServer, ids: readon
 async function judgeGenerator({ url, authorization }: FuzzServer, ids: readonly string[]) {
   const target = join(work, 'generator');
   const made = await run(join(tools, 'python', 'bin', 'openapi-generator-cli'), [
-    ...['generate', '-i', description, '-g', 'python', '-o', target],
+    'generate',
+    '-i',
+    description,
+    '-g',
+    'python',
+    '-o',
+    target,
   ]);
   if (made.status !== 0) return [made.output];
   const api = join(target, 'openapi_client', 'api');

@@ -91,11 +91,14 @@ async function makePerson(organizationId: string, role: Role): Promise<string> {
   const { link } = await make<{ link: string }>('/invitations', { name: role, role, organizationId });
   people += 1;
   const form = {
-    ...{ code: link.split('#')[1]!, name: role, email: `person${people}@example.com` },
+    code: link.split('#')[1]!,
+    name: role,
+    email: `person${people}@example.com`,
     password: 'seven small harbours',
   };
   const answer = await clientOf().request({
-    ...{ method: 'POST', path: '/console/welcome' },
+    method: 'POST',
+    path: '/console/welcome',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: control.apiUrl },
     body: new URLSearchParams(form).toString(),
   });
@@ -105,8 +108,10 @@ async function makePerson(organizationId: string, role: Role): Promise<string> {
 
 async function makeBearer(): Promise<string> {
   const body = {
-    ...{ grant_type: 'client_credentials', audience: `${control.apiUrl}/frontdoor` },
-    ...{ client_id: first.clientId, client_secret: first.clientSecret },
+    grant_type: 'client_credentials',
+    audience: `${control.apiUrl}/frontdoor`,
+    client_id: first.clientId,
+    client_secret: first.clientSecret,
   };
   const { json } = await call('POST', '/oauth/token', { body });
   return `Bearer ${(json as { access_token: string }).access_token}`;
@@ -132,8 +137,16 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-matrix-'));
   server = await (await makeTestAuthority()).issue('localhost');
   control = await startControlPlane({
-    ...{ dataDir: folder, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, apiTls: server, frontendUrls: () => [], log: silentLog },
+    dataDir: folder,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    zone: 'share.localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    apiTls: server,
+    frontendUrls: () => [],
+    log: silentLog,
     limits: { credentials: RATE, writes: RATE, failedLogins: RATE },
     clock: { nowMs: () => Date.now() + offsetMs, monotonicMs: () => performance.now() + offsetMs },
   });
@@ -154,7 +167,9 @@ before(async () => {
   const oldLogIn = await makePerson(organizationId, 'operator');
   offsetMs = 3_600_000 + 61_000;
   const atConsole = async (name: string, role: Role, owner: string): Promise<Credential> => ({
-    ...{ name, cookie: await makePerson(owner, role), isAtConsole: true },
+    name,
+    cookie: await makePerson(owner, role),
+    isAtConsole: true,
     caller: { scopes: SCOPES_OF_ROLES[role], isOwner: owner === organizationId },
   });
   const readWrite = ['frontdoor.read', 'frontdoor.write'];
@@ -199,7 +214,10 @@ before(async () => {
     await atConsole('another organization’s editor', 'editor', otherId),
     await atConsole('another organization’s administrator at the console', 'administrator', otherId),
     {
-      ...{ name: 'an operator who logged in an hour ago', cookie: oldLogIn, isAtConsole: true, isOld: true },
+      name: 'an operator who logged in an hour ago',
+      cookie: oldLogIn,
+      isAtConsole: true,
+      isOld: true,
       caller: { scopes: SCOPES_OF_ROLES.operator, isOwner: true },
     },
     { name: 'nobody at the console', isAtConsole: true },

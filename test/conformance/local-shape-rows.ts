@@ -19,34 +19,45 @@ import { fromWorkerShape, toWorkerShape } from '../../bin/worker-messages.ts';
 import { later, type ShapeRow } from './shape-row.ts';
 
 const profile = {
-  ...{ apiUrl: 'https://api', credentials: { kind: 'account', id: 'a', secret: 's' }, organizationId: 'o' },
+  apiUrl: 'https://api',
+  credentials: { kind: 'account', id: 'a', secret: 's' },
+  organizationId: 'o',
   frontdoorId: 'f',
 };
 const ports = { http: 1, https: 0, api: 2, edgeApi: 3, ctrl: 4, edge: 5 };
 const credentials = { organizationId: 'o', frontdoorId: 'f', accountId: 'a', apiToken: 't' };
 const access = { share: 'a', host: '127.0.0.1', port: 9000 };
 const workerCertificate = {
-  ...{ type: 'certificate', name: 'a.share.localhost', outcome: 'obtained' },
+  type: 'certificate',
+  name: 'a.share.localhost',
+  outcome: 'obtained',
   certificate: { name: 'a.share.localhost', cert: 'c', key: 'k', isAutomatic: true },
 };
 const wanted = {
-  ...{ type: 'wanted', names: ['a.share.localhost'] },
+  type: 'wanted',
+  names: ['a.share.localhost'],
   needed: [{ name: 'a.share.localhost', organizationId: 'o', isCustom: true, isAlone: false }],
 };
 const orders = {
   directoryUrl: 'https://ca',
-  ...{
-    pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }],
-    issued: [{ zone: 'z', atMs: 4, organizationId: 'o' }],
-  },
+  pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }],
+  issued: [{ zone: 'z', atMs: 4, organizationId: 'o' }],
   orders: [{ organizationId: 'o', atMs: 5 }],
 };
 const noOrders = { directoryUrl: '', pauses: [], issued: [], orders: [] };
 const order = { settings: { email: 'a@b' }, accountKeyPem: 'k', version: '1', name: 'a.share.localhost' };
 const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1, isLimited: true };
 const workerStart = {
-  ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
-  ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
+  type: 'start',
+  number: 1,
+  workers: 2,
+  options: { logLevel: 'info' },
+  dataDir: '/d',
+  version: '1',
+  identity: { apiUrl: 'https://e' },
+  plainPort: 80,
+  securePort: null,
+  ticketSecret: 'c2VjcmV0',
   certificates: null,
 };
 

@@ -128,8 +128,15 @@ export const accessRows: readonly ManagementRow[] = [
       since: 'string or null',
       different: [
         {
-          ...{ id: 'string', at: 'time', method: 'string', host: 'string', path: 'string', client: 'string' },
-          ...{ identity: 'string or null', before: verdict, after: verdict },
+          id: 'string',
+          at: 'time',
+          method: 'string',
+          host: 'string',
+          path: 'string',
+          client: 'string',
+          identity: 'string or null',
+          before: verdict,
+          after: verdict,
         },
       ],
     },
@@ -197,8 +204,13 @@ export const accessRows: readonly ManagementRow[] = [
     status: 200,
     answer: [
       {
-        ...{ type: 'string', name: 'string', value: 'string', lookedUp: 'string' },
-        ...{ state: 'string', found: ['string'], problem: 'string or null' },
+        type: 'string',
+        name: 'string',
+        value: 'string',
+        lookedUp: 'string',
+        state: 'string',
+        found: ['string'],
+        problem: 'string or null',
       },
     ],
     ...one,

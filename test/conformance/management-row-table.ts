@@ -21,7 +21,10 @@ import {
 const counts = {
   requests: 'integer',
   errors: 'integer',
-  ...{ status2xx: 'integer', status3xx: 'integer', status4xx: 'integer', status5xx: 'integer' },
+  status2xx: 'integer',
+  status3xx: 'integer',
+  status4xx: 'integer',
+  status5xx: 'integer',
   bytesIn: 'integer',
   bytesOut: 'integer',
   latencyMs: { p50: 'number', p95: 'number', p99: 'number' },

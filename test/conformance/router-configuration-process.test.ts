@@ -283,8 +283,11 @@ test('enroll uses no token while it cannot write its files, and uses keys that a
   const path = at('router.yml');
   const serverKey = at('pki/server.key');
   const identityFiles = {
-    ...{ cert: at('pki/cert.pem'), server_cert: at('pki/server.pem'), ca: at('pki/ca.pem') },
-    ...{ key: at('key.pem'), server_key: serverKey },
+    cert: at('pki/cert.pem'),
+    server_cert: at('pki/server.pem'),
+    ca: at('pki/ca.pem'),
+    key: at('key.pem'),
+    server_key: serverKey,
   };
   const csr = { organization: 'Example', sans: { dns: ['localhost'] } };
   const sections = { v: 3, ctrl: {}, identity: identityFiles, edge: { csr } };

@@ -50,8 +50,12 @@ export async function openRowLogins(): Promise<RowLogins> {
       const data = { issuer: idp.issuer, client_id, client_secret };
       const providerId = await create('/auth-providers', { name: 'People', type: 'OIDC', data });
       await create('/shares', {
-        ...{ name: share, environmentId, shareMode: 'public', backendMode: 'proxy' },
-        ...{ target: 'http://127.0.0.1:9', authProviderIds: [providerId] },
+        name: share,
+        environmentId,
+        shareMode: 'public',
+        backendMode: 'proxy',
+        target: 'http://127.0.0.1:9',
+        authProviderIds: [providerId],
       });
       const { httpPort, httpsPort } = world.up;
       const visitor = new Visitor({ ca: authority.ca, plainPort: httpPort, securePort: httpsPort });

@@ -31,15 +31,28 @@ import { LOCAL_SHAPE_ROWS } from './local-shape-rows.ts';
 import { later, type ShapeRow } from './shape-row.ts';
 
 const share = {
-  ...{ id: 'id-a', token: 'a', hosts: ['a.share.localhost'], authProviderIds: [] },
-  ...{ customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }], rules: OPEN_RULES },
-  ...{ inspection: { maxBodyBytes: 0, untilMs: 1 }, frontdoorId: 'f', environmentId: 'e', updatedAtMs: 1 },
+  id: 'id-a',
+  token: 'a',
+  hosts: ['a.share.localhost'],
+  authProviderIds: [],
+  customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }],
+  rules: OPEN_RULES,
+  inspection: { maxBodyBytes: 0, untilMs: 1 },
+  frontdoorId: 'f',
+  environmentId: 'e',
+  updatedAtMs: 1,
 };
 /** Without the rules that came after the first version. */
 const olderShare = { ...share, rules: sentAccessRules(OPEN_RULES) };
 const newerShare = { ...share, ...later, inspection: { ...share.inspection, ...later } };
 const provider = {
-  ...{ id: 'p', frontdoorId: 'f', name: 'keys', type: 'API_KEY', enabled: true, version: 1, tokens: null },
+  id: 'p',
+  frontdoorId: 'f',
+  name: 'keys',
+  type: 'API_KEY',
+  enabled: true,
+  version: 1,
+  tokens: null,
   apiKeys: { placement: 'bearer', name: '', keys: [{ name: 'one', hmac: '00', expiresAtMs: null }] },
 };
 /** A type unknown to this version is a value. */
@@ -52,27 +65,51 @@ const list = { shares: [share], providers: [provider], zones: ['share.localhost'
 const snapshot = { type: 'snapshot', version: 1, epoch: 'e', ...list, keys };
 const delta = { type: 'delta', version: 2, set: [share], removed: ['id-b'] };
 const replay = {
-  ...{ type: 'replay', id: 'r', replayOf: 'o', shareId: 'id-a', method: 'GET', target: '/' },
-  ...{ headers: [['accept', '*/*']], body: '' },
+  type: 'replay',
+  id: 'r',
+  replayOf: 'o',
+  shareId: 'id-a',
+  method: 'GET',
+  target: '/',
+  headers: [['accept', '*/*']],
+  body: '',
 };
 const kept = { version: 1, epoch: 'e', ...list };
 
 const digest = 'b'.repeat(43);
 const start = {
-  ...{ shareId: 'id-a', host: 'a.share.localhost', port: 443, providerId: 'p', returnTo: '/x?y' },
-  ...{ browser: digest, address: '192.0.2.1' },
+  shareId: 'id-a',
+  host: 'a.share.localhost',
+  port: 443,
+  providerId: 'p',
+  returnTo: '/x?y',
+  browser: digest,
+  address: '192.0.2.1',
 };
 const callback = {
-  ...{ host: 'oauth.share.localhost', providerId: 'p', parameters: { code: 'c', state: 's' } },
+  host: 'oauth.share.localhost',
+  providerId: 'p',
+  parameters: { code: 'c', state: 's' },
   address: '192.0.2.1',
 };
 const identity = {
-  ...{ providerId: 'p', kind: 'session', subject: 's', email: null, name: 'Ann', groups: ['g'] },
+  providerId: 'p',
+  kind: 'session',
+  subject: 's',
+  email: null,
+  name: 'Ann',
+  groups: ['g'],
   claims: { any: [1, 'x'] },
 };
 const session = {
-  ...{ id: 's', shareId: 'id-a', host: 'a.share.localhost', providerId: 'p', providerVersion: 1 },
-  ...{ identity, createdAtMs: 1, lastUsedAtMs: 2 },
+  id: 's',
+  shareId: 'id-a',
+  host: 'a.share.localhost',
+  providerId: 'p',
+  providerVersion: 1,
+  identity,
+  createdAtMs: 1,
+  lastUsedAtMs: 2,
 };
 const newerSession = { ...session, ...later, identity: { ...identity, ...later } };
 const redirect = { type: 'redirect', url: 'https://id.example' };
@@ -86,15 +123,33 @@ const usage = {
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };
 const why = { code: 'no-answer', hop: 'service', cause: 'a cause' };
 const common = {
-  ...{ id: 'record-1', at: 1, shareId: 'id-a', frontdoorId: 'f', status: 502, method: 'GET', host: 'a' },
-  ...{ client: '192.0.2.1', identity: null, decision: 'open', traceId: null, timings },
+  id: 'record-1',
+  at: 1,
+  shareId: 'id-a',
+  frontdoorId: 'f',
+  status: 502,
+  method: 'GET',
+  host: 'a',
+  client: '192.0.2.1',
+  identity: null,
+  decision: 'open',
+  traceId: null,
+  timings,
 };
 const failure = { ...common, ...why, path: '/' };
 const message = { headers: [['accept', '*/*']], body: '', bodyBytes: 0, isTruncated: false };
 const inspected = { ...common, replayOf: null, target: '/', failure: why, request: message, answer: message };
 const sample = {
-  ...{ startsAt: 10_000, shareId: 'id-a', environmentId: 'e', frontdoorId: 'f', requests: 2, errors: 1 },
-  ...{ byClass: [1, 0, 0, 1], bytesIn: 1, bytesOut: 2, latency: [10, 2] },
+  startsAt: 10_000,
+  shareId: 'id-a',
+  environmentId: 'e',
+  frontdoorId: 'f',
+  requests: 2,
+  errors: 1,
+  byClass: [1, 0, 0, 1],
+  bytesIn: 1,
+  bytesOut: 2,
+  latency: [10, 2],
 };
 const report = { source: 'process-1', batch: 1, samples: [sample] };
 /** Gateways of earlier versions do not report classes of status. */
@@ -103,9 +158,19 @@ const classless = { ...sample, byClass: [0, 0, 0, 0] };
 
 const wanted = { name: 'app', shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:1' };
 const hosted = {
-  ...{ id: 'id-a', token: 'a', name: null, shareMode: 'public', backendMode: 'proxy', reserved: false },
-  ...{ target: 'http://127.0.0.1:1', targetByAgent: true, epoch: 1, grants: [], frontendEndpoints: [] },
-  ...{ status: 'FAILED', failure: { count: 1, lastError: 'x', nextRetry: 'soon' } },
+  id: 'id-a',
+  token: 'a',
+  name: null,
+  shareMode: 'public',
+  backendMode: 'proxy',
+  reserved: false,
+  target: 'http://127.0.0.1:1',
+  targetByAgent: true,
+  epoch: 1,
+  grants: [],
+  frontendEndpoints: [],
+  status: 'FAILED',
+  failure: { count: 1, lastError: 'x', nextRetry: 'soon' },
 };
 const newerHosted = { ...hosted, ...later, failure: { ...hosted.failure, ...later } };
 

@@ -38,8 +38,14 @@ after(() => {
 
 async function start(dataDir: string, file: string, allowEgress: readonly string[]): Promise<ControlPlane> {
   return startControlPlane({
-    ...{ dataDir: join(folder, dataDir), listenHost: '127.0.0.1', advertiseHost: 'localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, zone: 'share.localhost', frontendUrls: () => [] },
+    dataDir: join(folder, dataDir),
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    zone: 'share.localhost',
+    frontendUrls: () => [],
     trustedIssuers: await loadTrustedIssuers(file),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress),
     log: silentLog,
@@ -85,7 +91,11 @@ describe('an issuer that the operator’s file names', () => {
     const control = await start('open', writeFile({ acme: organizationId }), [`127.0.0.1:${port}`]);
     const answer = await callAs(control, 'acme');
     assert.deepEqual(answer.json, {
-      ...{ kind: 'issuer', id: `${ISSUER}#ada`, name: null, organizationId, scopes: ['frontdoor.read'] },
+      kind: 'issuer',
+      id: `${ISSUER}#ada`,
+      name: null,
+      organizationId,
+      scopes: ['frontdoor.read'],
     });
     assert.equal((await callAs(control, 'other')).status, 401);
     assert.equal(fetches, 1);

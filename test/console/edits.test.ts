@@ -129,24 +129,28 @@ describe('forms of the console', { skip: browserSkip }, () => {
     const authProviderIds = [ids['providerId']!];
     const forms = [
       {
-        ...{
-          route: `${FD}/shares/$token/access`,
-          chosen: /provider/,
-          save: 'Review and save sign-in providers',
-        },
+        route: `${FD}/shares/$token/access`,
+        chosen: /provider/,
+        save: 'Review and save sign-in providers',
         confirm: 'Save sign-in providers',
         change: () => api('PATCH', `${base}/shares/app`, { target: 'http://127.0.0.1:10' }),
       },
       {
-        ...{ route: `${FD}/domains/$domainId`, chosen: /provider/, save: 'Save sign-in providers' },
+        route: `${FD}/domains/$domainId`,
+        chosen: /provider/,
+        save: 'Save sign-in providers',
         change: () => api('PATCH', `${base}/custom-frontends/${ids['domainId']!}`, { authProviderIds }),
       },
       {
-        ...{ route: `${FD}/shares/secret/access`, chosen: /agent/, save: 'Save' },
+        route: `${FD}/shares/secret/access`,
+        chosen: /agent/,
+        save: 'Save',
         change: () => api('PATCH', `${base}/shares/secret`, { target: 'http://127.0.0.1:10' }),
       },
       {
-        ...{ route: '/settings/organization', chosen: /tokens of trusted issuers/, save: 'Save' },
+        route: '/settings/organization',
+        chosen: /tokens of trusted issuers/,
+        save: 'Save',
         change: () =>
           api('PATCH', `/organizations/${consoles.world.credentials.organizationId}/settings`, {
             tokenExchange: true,

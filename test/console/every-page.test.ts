@@ -87,7 +87,8 @@ describe('every page of the console', { skip: browserSkip }, () => {
       Object.entries(REFUSALS).map(async ([status, [error, message, sentence]]) => {
         const { page, routes, allow } = await opened(test, (route) =>
           route.fulfill({
-            ...{ status: Number(status), contentType: 'application/json' },
+            status: Number(status),
+            contentType: 'application/json',
             headers: { 'retry-after': '7' },
             body: JSON.stringify({ error, message }),
           }),

@@ -30,7 +30,10 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { environmentId } = await world.startAgent('laptop', ['127.0.0.1:*']);
     const made = await world.call('POST', '/shares', {
-      ...{ name: 'app', environmentId, shareMode: 'public', backendMode: 'proxy' },
+      name: 'app',
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
       target: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
     });
     assert.equal(made.status, 201, made.text);

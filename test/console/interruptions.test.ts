@@ -225,9 +225,19 @@ describe('a control plane that is killed while a form of the console is sent', {
       name: 'control',
       readyFile: join(folder, 'ready.json'),
       args: (last) => [
-        ...['control', '--data-dir', folder, '--ready-file', join(folder, 'ready.json')],
-        ...['--api-port', last === undefined ? '0' : new URL(last.apiUrl).port],
-        ...['--edge-api-port', '0', '--ctrl-port', '0', '--log-level', 'warn'],
+        'control',
+        '--data-dir',
+        folder,
+        '--ready-file',
+        join(folder, 'ready.json'),
+        '--api-port',
+        last === undefined ? '0' : new URL(last.apiUrl).port,
+        '--edge-api-port',
+        '0',
+        '--ctrl-port',
+        '0',
+        '--log-level',
+        'warn',
       ],
     });
     await buildConsoleNow();

@@ -74,7 +74,11 @@ describe('the console of a large installation', { skip: browserSkip }, () => {
       const made = Array.from({ length: AT_ONCE }, async (_none, index) => {
         const name = `share-${String(at + index).padStart(4, '0')}`;
         const { status, text } = await world.call('POST', '/shares', {
-          ...{ environmentId, name, shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+          environmentId,
+          name,
+          shareMode: 'public',
+          backendMode: 'proxy',
+          target: 'http://127.0.0.1:9',
         });
         assert.equal(status, 201, text);
       });
@@ -89,9 +93,20 @@ describe('the console of a large installation', { skip: browserSkip }, () => {
     const requests = new PageRequests(page);
     const share = `${base}/shares/share-0000`;
     const paths = [
-      ...[base, `${base}/shares`, `${base}/shares?page=2`, `${base}/shares?name=share`, `${base}/shares/new`],
-      ...[share, `${share}/access`, `${share}/traffic`, `${share}/settings`, `${base}/access`],
-      ...[`${base}/agents`, `${base}/agents/${environmentId}`, `${base}/activity`, '/mesh/services'],
+      base,
+      `${base}/shares`,
+      `${base}/shares?page=2`,
+      `${base}/shares?name=share`,
+      `${base}/shares/new`,
+      share,
+      `${share}/access`,
+      `${share}/traffic`,
+      `${share}/settings`,
+      `${base}/access`,
+      `${base}/agents`,
+      `${base}/agents/${environmentId}`,
+      `${base}/activity`,
+      '/mesh/services',
     ];
     for (const path of paths) {
       await open(path);
@@ -116,9 +131,21 @@ describe('the console of a large installation', { skip: browserSkip }, () => {
     const counts: Record<string, number> = {};
     const share = `${base}/shares/share-0000`;
     const paths = [
-      ...[base, `${base}/shares`, share, `${share}/traffic`, `${share}/access`, `${base}/requests`],
-      ...[`${base}/agents`, `${base}/agents/${environmentId}`, `${base}/agents/new`, `${base}/domains`],
-      ...[`${base}/failures`, `${base}/activity`, '/mesh', '/mesh/links', '/settings/installation'],
+      base,
+      `${base}/shares`,
+      share,
+      `${share}/traffic`,
+      `${share}/access`,
+      `${base}/requests`,
+      `${base}/agents`,
+      `${base}/agents/${environmentId}`,
+      `${base}/agents/new`,
+      `${base}/domains`,
+      `${base}/failures`,
+      `${base}/activity`,
+      '/mesh',
+      '/mesh/links',
+      '/settings/installation',
     ];
     for (const path of paths) {
       await open(path);

@@ -99,7 +99,13 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     const keys = ['Keys', 'Keys 1', 'Name*', 'Key', 'Expires'];
     assert.deepEqual(labels, {
       OIDC: [
-        ...['Name*', 'Issuer*', 'Client ID*', 'Client secret', 'Scopes', 'PKCE', 'Trust email addresses'],
+        'Name*',
+        'Issuer*',
+        'Client ID*',
+        'Client secret',
+        'Scopes',
+        'PKCE',
+        'Trust email addresses',
         'Metadata URL',
       ],
       API_KEY: ['Name*', 'Key location*', ...keys, 'Header or parameter name'],
@@ -107,8 +113,14 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
       GITHUB: [...known, 'GitHub URL', 'GitHub API URL'],
       GITLAB: [...known, 'GitLab URL'],
       MICROSOFT: [
-        ...['Name*', 'Tenant*', 'Client ID*', 'Client secret*', 'Scopes', 'Allowed tenants'],
-        ...['Trust email addresses', 'Cloud URL'],
+        'Name*',
+        'Tenant*',
+        'Client ID*',
+        'Client secret*',
+        'Scopes',
+        'Allowed tenants',
+        'Trust email addresses',
+        'Cloud URL',
       ],
     });
   });
@@ -124,7 +136,9 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByText('Saved. Changes take effect within seconds.').waitFor();
     const { data } = await call('GET', `/auth-providers/${id}`);
     assert.deepEqual(data, {
-      ...{ issuer: idp.issuer, client_id: DEFAULT_CLIENT.id, client_secret: '********' },
+      issuer: idp.issuer,
+      client_id: DEFAULT_CLIENT.id,
+      client_secret: '********',
       scopes: ['openid', 'email'],
     });
     await page.getByLabel('Issuer').fill('https://127.0.0.1:9/');

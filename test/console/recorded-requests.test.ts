@@ -118,11 +118,13 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     );
     for (const path of ['/image', '/bytes', '/long']) assert.equal(await send(path), 200);
     await send('/form?page=2&api_key=k', {
-      ...{ method: 'POST', body: 'a=1&b=x+y&password=p' },
+      method: 'POST',
+      body: 'a=1&b=x+y&password=p',
       headers: { ...FORM, authorization: 'Bearer b', 'x-empty': '' },
     });
     await send('/invalid', {
-      ...{ method: 'POST', body: '{"password":' },
+      method: 'POST',
+      body: '{"password":',
       headers: { 'content-type': 'application/json' },
     });
     await until('all recordings', recorded, (lines) =>

@@ -45,8 +45,16 @@ describe('curl', { skip }, () => {
 
   async function curl(host: string, path: string, ...args: readonly string[]): Promise<Curled> {
     const { stdout } = await promisify(execFile)(CURL!, [
-      ...['--silent', '--show-error', '--include', '--http1.1', '--max-time', '15'],
-      ...['--cacert', file('share-ca.pem'), '--resolve', `${host}:${world.securePort}:127.0.0.1`],
+      '--silent',
+      '--show-error',
+      '--include',
+      '--http1.1',
+      '--max-time',
+      '15',
+      '--cacert',
+      file('share-ca.pem'),
+      '--resolve',
+      `${host}:${world.securePort}:127.0.0.1`,
       ...args,
       `https://${host}:${world.securePort}${path}`,
     ]);
@@ -167,7 +175,9 @@ describe('curl', { skip }, () => {
 
   it('gets 429 when it asks too often, and reaches an open share without credentials', async () => {
     const id = await world.addProvider('API_KEY', 'limited', {
-      ...{ placement: 'header', name: 'X-Api-Key', keys: [{ name: 'curl', key: KEY }] },
+      placement: 'header',
+      name: 'X-Api-Key',
+      keys: [{ name: 'curl', key: KEY }],
     });
     const host = await world.share('limited', [id], {
       rateLimit: { requests: 3, per: 'PT1H' },

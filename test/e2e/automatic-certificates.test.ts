@@ -64,8 +64,16 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     httpPort = await freePort();
     pebble = await Pebble.start({ folder, httpPort, lifetime: SHORT_LIFETIME });
     acmeArgs = [
-      ...['--acme-email', 'ops@example.com', '--acme-directory', pebble.directoryUrl],
-      ...['--acme-ca', pebble.caFile, '--acme-eab-kid', 'kid', '--acme-eab-key', pebble.bindingKeyFile],
+      '--acme-email',
+      'ops@example.com',
+      '--acme-directory',
+      pebble.directoryUrl,
+      '--acme-ca',
+      pebble.caFile,
+      '--acme-eab-kid',
+      'kid',
+      '--acme-eab-key',
+      pebble.bindingKeyFile,
     ];
     parts = await sharedSeparate();
     // The last of two options of the same name counts.

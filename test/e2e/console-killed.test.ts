@@ -31,9 +31,19 @@ describe('a control plane that is killed while a form is sent', () => {
       name: 'control',
       readyFile: join(folder, 'ready.json'),
       args: (last) => [
-        ...['control', '--data-dir', folder, '--ready-file', join(folder, 'ready.json')],
-        ...['--api-port', last === undefined ? '0' : new URL(last.apiUrl).port],
-        ...['--edge-api-port', '0', '--ctrl-port', '0', '--log-level', 'warn'],
+        'control',
+        '--data-dir',
+        folder,
+        '--ready-file',
+        join(folder, 'ready.json'),
+        '--api-port',
+        last === undefined ? '0' : new URL(last.apiUrl).port,
+        '--edge-api-port',
+        '0',
+        '--ctrl-port',
+        '0',
+        '--log-level',
+        'warn',
       ],
     });
     first = await control.start();

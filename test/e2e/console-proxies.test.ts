@@ -50,8 +50,15 @@ async function openSite({ publicApiUrl, ...options }: SiteOptions): Promise<Site
   const origin = `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`;
   const url = publicApiUrl(origin);
   const control = await startControlPlane({
-    ...{ dataDir: folder, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog },
+    dataDir: folder,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    zone: 'share.localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    frontendUrls: () => [],
+    log: silentLog,
     publicApiUrl: url === undefined ? undefined : parsePublicApiUrl(url),
     trustedProxies: parseTrustedProxies('127.0.0.1'),
   });
@@ -196,10 +203,17 @@ for (const name of PROXY_NAMES) {
     it('shows the address of the client, whatever the client claims', async () => {
       const { accountId, apiToken } = site.control.firstStart!;
       const asked = request({
-        ...{ host: '127.0.0.1', port: new URL(base).port, localAddress: '127.0.0.9', method: 'POST' },
-        ...{ path: '/base/console/log-in', ca: certificate.ca, servername: HOST },
+        host: '127.0.0.1',
+        port: new URL(base).port,
+        localAddress: '127.0.0.9',
+        method: 'POST',
+        path: '/base/console/log-in',
+        ca: certificate.ca,
+        servername: HOST,
         headers: {
-          ...{ ...FORM, host: new URL(base).host, origin: site.origin },
+          ...FORM,
+          host: new URL(base).host,
+          origin: site.origin,
           'x-forwarded-for': '192.0.2.66',
         },
       });
@@ -221,7 +235,8 @@ for (const name of PROXY_NAMES) {
       const { cookie } = await logIn();
       const { frontdoorId, accountId, apiToken } = site.control.firstStart!;
       const asked = request({
-        ...{ host: '127.0.0.1', port: new URL(base).port },
+        host: '127.0.0.1',
+        port: new URL(base).port,
         path: `/base/console/api/frontdoor/${frontdoorId}/changes`,
         ca: certificate.ca,
         servername: HOST,
@@ -242,7 +257,8 @@ for (const name of PROXY_NAMES) {
       for (let at = 0; at < 5; at += 1) {
         const data = { placement: 'header', name: 'X-Key', keys: [{ name: 'a' }] };
         const made = await api.request({
-          ...{ method: 'POST', path: `/base/frontdoor/${frontdoorId}/auth-providers` },
+          method: 'POST',
+          path: `/base/frontdoor/${frontdoorId}/auth-providers`,
           headers: { authorization: `Basic ${accountId}:${apiToken}` },
           body: { name: `keys ${at}`, type: 'API_KEY', data },
         });
@@ -330,10 +346,13 @@ describe(
       );
       const client = new JsonClient({ origin: site.origin.replace(HOST, '127.0.0.1'), ca: certificate.ca });
       const answer = await client.request({
-        ...{ method: 'POST', path: '/console/api/invitations' },
+        method: 'POST',
+        path: '/console/api/invitations',
         headers: definedFields({
-          ...{ host: new URL(site.origin).host, origin: site.origin },
-          ...{ 'sec-fetch-site': 'same-origin', 'frontdoor-console': '1' },
+          host: new URL(site.origin).host,
+          origin: site.origin,
+          'sec-fetch-site': 'same-origin',
+          'frontdoor-console': '1',
         }),
         body: {},
       });

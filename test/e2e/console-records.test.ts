@@ -44,7 +44,10 @@ describe('failures and recorded requests', () => {
     const bootstrap = await call('GET', `/frontdoor/agents/bootstrap-token/${enrollmentCode}`);
     const { id: environmentId } = await enrollIdentity({ jwt: bootstrap['token']!, name: 'host' });
     await call('POST', `/frontdoor/${frontdoorId}/shares`, {
-      ...{ name: SHARE, environmentId, shareMode: 'public', backendMode: 'proxy' },
+      name: SHARE,
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
       target: 'http://127.0.0.1:9',
     });
     const made = await call('POST', '/fabric/gateways', { name: 'gateway' });
@@ -159,8 +162,16 @@ function recordsOf(shareId: string) {
   const common = () => {
     made += 1;
     return {
-      ...{ id: `record-${made}`, at: Date.now(), shareId, frontdoorId: '', method: 'GET', host: SHARE },
-      ...{ client: '127.0.0.1', identity: null, decision: 'open', traceId: null },
+      id: `record-${made}`,
+      at: Date.now(),
+      shareId,
+      frontdoorId: '',
+      method: 'GET',
+      host: SHARE,
+      client: '127.0.0.1',
+      identity: null,
+      decision: 'open',
+      traceId: null,
       timings: { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 },
     };
   };
@@ -168,11 +179,20 @@ function recordsOf(shareId: string) {
   return {
     failure: (): RequestFailure => ({
       ...common(),
-      ...{ status: 502, code: 'no-answer', hop: 'service', cause: 'a cause', path: '/' },
+      status: 502,
+      code: 'no-answer',
+      hop: 'service',
+      cause: 'a cause',
+      path: '/',
     }),
     inspected: (): InspectedRequest => ({
       ...common(),
-      ...{ replayOf: null, target: '/', status: 200, failure: null, request: message, answer: message },
+      replayOf: null,
+      target: '/',
+      status: 200,
+      failure: null,
+      request: message,
+      answer: message,
     }),
   };
 }

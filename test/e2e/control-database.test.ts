@@ -60,7 +60,12 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
     join(folder, name),
     '--ready-file',
     join(folder, `${name}.json`),
-    ...['--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
+    '--api-port',
+    '0',
+    '--edge-api-port',
+    '0',
+    '--ctrl-port',
+    '0',
   ];
 
   it('reads the URL from a file, stores everything in that database, and shows its password nowhere', async (test) => {

@@ -43,8 +43,16 @@ test('what began with a clock that was a year ahead serves once the clock is rig
   provideServerKey(dataDir);
   const clock = { ...systemClock, nowMs: () => Date.now() + YEAR_MS };
   const ahead = await startControlPlane({
-    ...{ dataDir, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost', clock },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog },
+    dataDir,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    zone: 'share.localhost',
+    clock,
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    frontendUrls: () => [],
+    log: silentLog,
   });
   await ahead.close();
   const up = await startLocalUp({ dataDir, log: silentLog });

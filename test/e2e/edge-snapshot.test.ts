@@ -81,9 +81,12 @@ test('an edge.db of another network grants what it did until a controller answer
   ];
   const path = join(stage.folder, 'edge.db');
   const state = (key: TokenSigner, identityId: string, timelineId: string, endIndex: bigint) => ({
-    ...{ timelineId, endIndex },
+    timelineId,
+    endIndex,
     events: eventsOf([
-      ...[key.publicKey, identityChange(identityId), serviceChange('service-1')],
+      key.publicKey,
+      identityChange(identityId),
+      serviceChange('service-1'),
       ...grantChanges('dial', 'Dial', identityId, 'service-1'),
     ]),
   });

@@ -46,10 +46,25 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
         env: { FRONTDOOR_DATABASE: database },
         readyFile: file(`${host}.json`),
         args: () => [
-          ...['control', '--data-dir', file(host), '--zone', 'share.localhost'],
-          ...['--listen', host, '--advertise', '127.0.0.1', '--public-api-url', `http://127.0.0.1:${api}`],
-          ...['--api-port', String(api), '--edge-api-port', String(edge), '--ctrl-port', String(ctrl)],
-          ...['--ready-file', file(`${host}.json`)],
+          'control',
+          '--data-dir',
+          file(host),
+          '--zone',
+          'share.localhost',
+          '--listen',
+          host,
+          '--advertise',
+          '127.0.0.1',
+          '--public-api-url',
+          `http://127.0.0.1:${api}`,
+          '--api-port',
+          String(api),
+          '--edge-api-port',
+          String(edge),
+          '--ctrl-port',
+          String(ctrl),
+          '--ready-file',
+          file(`${host}.json`),
         ],
       });
       parts.push(part);
@@ -121,8 +136,11 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
       mkdirSync(file(name));
       writeFileSync(file(`${name}.yml`), routerFile(file(name), ctrlAddress, 0));
       await callCommand([
-        ...['router', 'enroll', file(`${name}.yml`)],
-        ...['--jwt', await tokenOf('router', `router-${name}`)],
+        'router',
+        'enroll',
+        file(`${name}.yml`),
+        '--jwt',
+        await tokenOf('router', `router-${name}`),
       ]);
     });
     const router = new PartProcess({

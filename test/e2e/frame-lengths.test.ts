@@ -75,28 +75,47 @@ before(async () => {
   const controller = await authority.issue('fuzz', { uris: ['spiffe://fuzz/controller/fuzz'] });
   const linkFacts = { routerId: hostile.identity.id, dialedRouterId: target.id };
   listeners.set('link', {
-    ...{ port: ports.link, alpn: 'ziti-link', credentials: hostile.identity.credentials, id: 'link' },
-    ...{ maxBodyBytes: MIB, takesSeveral: true, takesAnyBody: true },
+    port: ports.link,
+    alpn: 'ziti-link',
+    credentials: hostile.identity.credentials,
+    id: 'link',
+    maxBodyBytes: MIB,
+    takesSeveral: true,
+    takesAnyBody: true,
     headers: () =>
       linkHelloHeaders({ ...linkFacts, linkId: base62(randomBytes(16)), binding: base62(randomBytes(4)) }),
     records: () => records,
   });
   listeners.set('edge', {
-    ...{ port: world.up.router.edgePort, alpn: 'ziti-edge', credentials: sdk.credentials, id: sdk.id },
-    ...{ maxBodyBytes: MIB / 4, takesSeveral: true, takesAnyBody: true },
+    port: world.up.router.edgePort,
+    alpn: 'ziti-edge',
+    credentials: sdk.credentials,
+    id: sdk.id,
+    maxBodyBytes: MIB / 4,
+    takesSeveral: true,
+    takesAnyBody: true,
     headers: () => edgeHelloHeaders(sdk.sessionToken),
     records: () => world.records,
   });
   listeners.set("router's ctrl", {
-    ...{ port: ports.routerCtrl, alpn: 'ziti-ctrl', credentials: controller, id: 'fuzz' },
-    ...{ maxBodyBytes: 64 * MIB, takesSeveral: false, takesAnyBody: false },
+    port: ports.routerCtrl,
+    alpn: 'ziti-ctrl',
+    credentials: controller,
+    id: 'fuzz',
+    maxBodyBytes: 64 * MIB,
+    takesSeveral: false,
+    takesAnyBody: false,
     headers: () => encodeControllerHello(versionHeader('linux', 'x64'), []),
     records: () => records,
   });
   listeners.set("control plane's ctrl", {
     port: Number(world.up.control.ctrlAddress.split(':').at(-1)),
-    ...{ alpn: 'ziti-ctrl', credentials: router.credentials, id: router.id },
-    ...{ maxBodyBytes: 64 * MIB, takesSeveral: false, takesAnyBody: false },
+    alpn: 'ziti-ctrl',
+    credentials: router.credentials,
+    id: router.id,
+    maxBodyBytes: 64 * MIB,
+    takesSeveral: false,
+    takesAnyBody: false,
     headers: routerHelloHeaders,
     records: () => world.records,
   });

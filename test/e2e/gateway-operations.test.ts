@@ -58,8 +58,14 @@ before(async () => {
   parts = await startSeparate({
     folder: join(folder, 'parts'),
     gatewayArgs: [
-      ...['--workers', '2', '--https-port', '0', '--tls-dir', tlsDir],
-      ...['--metrics-listen', `127.0.0.1:${metricsPort}`],
+      '--workers',
+      '2',
+      '--https-port',
+      '0',
+      '--tls-dir',
+      tlsDir,
+      '--metrics-listen',
+      `127.0.0.1:${metricsPort}`,
     ],
   });
   parts.gateway.watch((line) => {
@@ -374,7 +380,12 @@ test('a worker that no longer answers is killed and started again', async () => 
 test('after SIGTERM it is not ready at first, but accepts connections for the stop delay, which a second signal ends', async () => {
   const port = await freePort(2);
   const gateway = await parts.addGateway('delayed', [
-    ...['--workers', '2', '--stop-delay', '600', '--metrics-listen', `127.0.0.1:${port}`],
+    '--workers',
+    '2',
+    '--stop-delay',
+    '600',
+    '--metrics-listen',
+    `127.0.0.1:${port}`,
   ]);
   const readiness = (): Promise<string[]> =>
     Promise.all(

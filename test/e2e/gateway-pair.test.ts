@@ -27,16 +27,15 @@ before(async () => {
     readyFile: file('second.json'),
     env: { FRONTDOOR_LOG: 'info' },
     args: async (last) => [
-      ...[
-        'gateway',
-        '--data-dir',
-        file('second'),
-        '--enrollment-jwt',
-        jwt,
-        '--ready-file',
-        file('second.json'),
-      ],
-      ...['--http-port', await portFor(last?.gatewayUrl)],
+      'gateway',
+      '--data-dir',
+      file('second'),
+      '--enrollment-jwt',
+      jwt,
+      '--ready-file',
+      file('second.json'),
+      '--http-port',
+      await portFor(last?.gatewayUrl),
     ],
   });
   await second.start();

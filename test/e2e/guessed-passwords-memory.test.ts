@@ -22,8 +22,17 @@ const control = new PartProcess<ControlReady>({
   group,
   readyFile,
   args: () => [
-    ...['control', '--data-dir', join(folder, 'data'), '--ready-file', readyFile],
-    ...['--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
+    'control',
+    '--data-dir',
+    join(folder, 'data'),
+    '--ready-file',
+    readyFile,
+    '--api-port',
+    '0',
+    '--edge-api-port',
+    '0',
+    '--ctrl-port',
+    '0',
   ],
 });
 before(() => control.start());

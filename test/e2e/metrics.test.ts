@@ -49,7 +49,11 @@ async function startService(): Promise<{ readonly server: Server; readonly port:
 
 async function ask(port: number, host: string, path: string, body?: Buffer): Promise<number> {
   const sent = httpRequest({
-    ...{ host: '127.0.0.1', port, path, headers: { host }, agent: false },
+    host: '127.0.0.1',
+    port,
+    path,
+    headers: { host },
+    agent: false,
     method: body === undefined ? 'GET' : 'POST',
   });
   sent.end(body);
@@ -196,7 +200,9 @@ describe('metrics of parts on machines of their own', () => {
     if (status !== 404) {
       const { requests, errors, bytesIn, bytesOut } = seen;
       seen = {
-        ...{ requests: requests + 1, errors: errors + (status >= 500 ? 1 : 0), bytesIn },
+        requests: requests + 1,
+        errors: errors + (status >= 500 ? 1 : 0),
+        bytesIn,
         bytesOut: bytesOut + (status === 200 ? 10 : 0),
       };
     }

@@ -71,7 +71,10 @@ describe('what is seen of requests', () => {
   };
   const ask = async (name: string, path: string, headers: Record<string, string> = {}, body?: string) => {
     const sent = httpRequest({
-      ...{ host: '127.0.0.1', port: parts.port, path, agent: false },
+      host: '127.0.0.1',
+      port: parts.port,
+      path,
+      agent: false,
       method: body === undefined ? 'GET' : 'POST',
       headers: { host: `${name}.share.localhost`, ...headers },
     });

@@ -90,14 +90,16 @@ describe('credentials', () => {
       t.after(() => rmSync(dataDir, { recursive: true, force: true }));
       const database = await postgres.createDatabase();
       const plane = await startControlPlane({
-        ...{
-          dataDir,
-          database,
-          listenHost: '127.0.0.1',
-          advertiseHost: 'localhost',
-          zone: 'share.localhost',
-        },
-        ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog },
+        dataDir,
+        database,
+        listenHost: '127.0.0.1',
+        advertiseHost: 'localhost',
+        zone: 'share.localhost',
+        apiPort: 0,
+        edgeApiPort: 0,
+        ctrlPort: 0,
+        frontendUrls: () => [],
+        log: silentLog,
       });
       t.after(() => plane.close());
       const { accountId, apiToken } = await resetAdmin({ dataDir, database, log: silentLog }, async () => {});

@@ -40,7 +40,10 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
       withinMs,
     );
   const share = (name: string) => ({
-    ...{ environmentId, name, shareMode: 'public', backendMode: 'proxy' },
+    environmentId,
+    name,
+    shareMode: 'public',
+    backendMode: 'proxy',
     target: `http://127.0.0.1:${service.port}`,
   });
   const shareAt = async (at: Replicated['a'], token: string) =>

@@ -76,7 +76,10 @@ test('a packed library dials and hosts from plain JavaScript: node:http, undici 
   const [host, guest] = [await enrolled('host'), await enrolled('guest')];
   const created = await world.call('POST', '/shares', {
     environmentId: host.id,
-    ...{ name: 'hello', shareMode: 'private', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+    name: 'hello',
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:9',
     grants: [guest.id],
   });
   assert.ok(created.status < 300, created.text);
@@ -93,7 +96,11 @@ test('a packed library dials and hosts from plain JavaScript: node:http, undici 
 
 test('a TypeScript program finds the types, and only what is exported', async () => {
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', types: ['node'] },
+    strict: true,
+    noEmit: true,
+    target: 'es2024',
+    module: 'nodenext',
+    types: ['node'],
     lib: ['es2024', 'esnext.disposable'],
     exactOptionalPropertyTypes: true,
   };

@@ -60,8 +60,16 @@ function testInside(): void {
     writeFileSync(file!, routerFile(folder, shape));
     const made = await callCommand(
       [
-        ...['fabric', 'router', 'create', 'site', '--tunneler', '--role-attribute', frontdoorId],
-        ...['--out', jwt!, '--json'],
+        'fabric',
+        'router',
+        'create',
+        'site',
+        '--tunneler',
+        '--role-attribute',
+        frontdoorId,
+        '--out',
+        jwt!,
+        '--json',
       ],
       {
         FRONTDOOR_API_URL: up.control.apiUrl,

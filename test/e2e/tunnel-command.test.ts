@@ -44,11 +44,15 @@ before(async () => {
   const semantic = 'AnyOf';
   const edgeRouterRoles = ['#all'];
   await admin.create('edge-router-policies', {
-    ...{ name: 'all', semantic, edgeRouterRoles },
+    name: 'all',
+    semantic,
+    edgeRouterRoles,
     identityRoles: ['#all'],
   });
   await admin.create('service-edge-router-policies', {
-    ...{ name: 'all', semantic, edgeRouterRoles },
+    name: 'all',
+    semantic,
+    edgeRouterRoles,
     serviceRoles: ['#all'],
   });
   for (const name of ['program', 'site']) await addIdentity(name);
@@ -98,8 +102,11 @@ async function permit(service: string, identity: string, type: 'Dial' | 'Bind'):
     admin.find('identities', identity),
   ]);
   return admin.create('service-policies', {
-    ...{ name: `${identity} ${type} ${service}`, type, semantic: 'AnyOf' },
-    ...{ serviceRoles: [`@${serviceId}`], identityRoles: [`@${identityId}`] },
+    name: `${identity} ${type} ${service}`,
+    type,
+    semantic: 'AnyOf',
+    serviceRoles: [`@${serviceId}`],
+    identityRoles: [`@${identityId}`],
   });
 }
 
@@ -115,7 +122,12 @@ async function startProxy(
     name: 'tunnel proxy',
     readyFile,
     args: () => [
-      ...['tunnel', 'proxy', '--identity', fileOf('site'), '--ready-file', readyFile],
+      'tunnel',
+      'proxy',
+      '--identity',
+      fileOf('site'),
+      '--ready-file',
+      readyFile,
       ...services.flatMap((one) => ['--service', one]),
       ...args,
     ],
@@ -136,7 +148,12 @@ async function startHost(
     name: 'tunnel host',
     readyFile,
     args: () => [
-      ...['tunnel', 'host', '--identity', fileOf('site'), '--ready-file', readyFile],
+      'tunnel',
+      'host',
+      '--identity',
+      fileOf('site'),
+      '--ready-file',
+      readyFile,
       ...services.flatMap((one) => ['--service', one]),
     ],
   });
@@ -243,7 +260,10 @@ test('tunnel host hosts services by their configs and by targets, encrypted wher
   const listenOptions = { bindUsingEdgeIdentity: true };
   const fixed = await addHostConfig('fixed', { protocol: 'tcp', address: '127.0.0.1', port, listenOptions });
   const forwarded = await addHostConfig('forwarded', {
-    ...{ protocol: 'tcp', forwardAddress: true, allowedAddresses: ['127.0.0.1'], port },
+    protocol: 'tcp',
+    forwardAddress: true,
+    allowedAddresses: ['127.0.0.1'],
+    port,
   });
   await addService('by-config', true, [fixed]);
   await addService('by-dialer', false, [forwarded]);
@@ -298,7 +318,9 @@ test('datagrams reach a hosted service from many sources, whole and apart, in cl
   const service = await startUdpEcho();
   t.after(() => void service.close());
   const config = await addHostConfig('datagrams', {
-    ...{ protocol: 'udp', address: '127.0.0.1', port: service.address().port },
+    protocol: 'udp',
+    address: '127.0.0.1',
+    port: service.address().port,
   });
   const names = ['clear-udp', 'sealed-udp'];
   for (const name of names) {

@@ -32,8 +32,11 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
   const mayDial = (): Promise<string> => policy('dial', 'Dial', client);
   const policy = (name: string, type: 'Dial' | 'Bind', router: MeshRouter): Promise<string> =>
     admin.create('service-policies', {
-      ...{ name, type, semantic: 'AnyOf' },
-      ...{ serviceRoles: [`@${serviceId}`], identityRoles: [`@${router.id}`] },
+      name,
+      type,
+      semantic: 'AnyOf',
+      serviceRoles: [`@${serviceId}`],
+      identityRoles: [`@${router.id}`],
     });
   const echoes = (): Promise<boolean> =>
     exchange(door, 100).then(
@@ -73,11 +76,15 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
       data: { protocol: 'tcp', address: '127.0.0.1', port: (echo.address() as AddressInfo).port },
     });
     serviceId = await admin.create('services', {
-      ...{ name: 'echo', configs: [configId], encryptionRequired: true },
+      name: 'echo',
+      configs: [configId],
+      encryptionRequired: true,
     });
     await admin.create('service-edge-router-policies', {
-      ...{ name: 'echo', semantic: 'AnyOf' },
-      ...{ edgeRouterRoles: ['#all'], serviceRoles: [`@${serviceId}`] },
+      name: 'echo',
+      semantic: 'AnyOf',
+      edgeRouterRoles: ['#all'],
+      serviceRoles: [`@${serviceId}`],
     });
     bindPolicyId = await policy('bind', 'Bind', host);
     dialPolicyId = await mayDial();

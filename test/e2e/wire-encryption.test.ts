@@ -91,7 +91,9 @@ function identityIn(name: string, file: string): TapIdentity[] {
 }
 
 const tapIdentity = (name: string, { certPem, keyPem }: IdentityFile): TapIdentity => ({
-  ...{ name, cert: certPem, key: keyPem },
+  name,
+  cert: certPem,
+  key: keyPem,
 });
 
 /** Dials `serviceName` as an SDK of its own and gets the answer. */
@@ -161,7 +163,11 @@ test('a router of its own reads nothing of public and private shares', async (t)
   const { identity, id } = await enrollIdentity({ jwt: token, name: 'guest' });
   guests.push(tapIdentity('guest', identity));
   await callAgent(separate.agentSocket, {
-    ...{ op: 'share', mode: 'private', target, name: 'closed', grants: [id] },
+    op: 'share',
+    mode: 'private',
+    target,
+    name: 'closed',
+    grants: [id],
   });
   const api = new EdgeApiClient({ identity, log: silentLog });
   const overlay = new OverlayClient({ api, log: silentLog, name: 'guest' });
@@ -186,7 +192,8 @@ test('between an agent and the process of up, public shares are in clear and pri
     readonly accountId: string;
     readonly apiToken: string;
   }>({
-    ...{ name: 'up', readyFile },
+    name: 'up',
+    readyFile,
     args: () => ['up', '--any-port', '--data-dir', dataDir, '--ready-file', readyFile],
   });
   const { apiUrl, gatewayUrl, frontdoorId, accountId, apiToken } = await up.start();
@@ -196,7 +203,8 @@ test('between an agent and the process of up, public shares are in clear and pri
   t.after(() => client.close());
   const code = async (): Promise<string> => {
     const { json } = await client.request({
-      ...{ method: 'POST', path: `/frontdoor/${frontdoorId}/agents/enrollments` },
+      method: 'POST',
+      path: `/frontdoor/${frontdoorId}/agents/enrollments`,
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
     });
     return (json as { enrollmentCode: string }).enrollmentCode;
@@ -210,9 +218,14 @@ test('between an agent and the process of up, public shares are in clear and pri
     identities.push(tapIdentity(name, api.identity));
     const openChannel: ChannelOpener = (_router, helloId, helloHeaders) =>
       dialChannel({
-        ...{ host: 'localhost', port: tap.port, alpn: 'ziti-edge', helloId, helloHeaders },
+        host: 'localhost',
+        port: tap.port,
+        alpn: 'ziti-edge',
+        helloId,
+        helloHeaders,
         tls: { cert: api.identity.certPem, key: api.identity.keyPem, ca: api.identity.caPem },
-        ...{ timeoutMs: DIAL_MS, log: silentLog },
+        timeoutMs: DIAL_MS,
+        log: silentLog,
       });
     return new OverlayClient({ api, log: silentLog, name, openChannel });
   };
@@ -220,10 +233,16 @@ test('between an agent and the process of up, public shares are in clear and pri
   const common = { version: '0.0.0-test', log: silentLog };
   const enrollmentToken = await code();
   const agent = await startAgent({
-    ...{ ...common, dataDir: agentDir, allowTargets: [] },
+    ...common,
+    dataDir: agentDir,
+    allowTargets: [],
     openNetwork: () =>
       openSdkNetwork({
-        ...{ ...common, dataDir: agentDir, apiUrl, enrollmentToken, name: 'agent' },
+        ...common,
+        dataDir: agentDir,
+        apiUrl,
+        enrollmentToken,
+        name: 'agent',
         openHost: (api) => overlayOf('agent', api),
       }),
   });

@@ -48,8 +48,18 @@ function check(
   return succeeds(
     python,
     [
-      ...['-m', 'schemathesis.cli', '--config-file', config, 'run', `${server.url}/openapi.json`],
-      ...['--seed', String(seed), '--max-examples', String(examples), '--continue-on-failure', '--no-color'],
+      '-m',
+      'schemathesis.cli',
+      '--config-file',
+      config,
+      'run',
+      `${server.url}/openapi.json`,
+      '--seed',
+      String(seed),
+      '--max-examples',
+      String(examples),
+      '--continue-on-failure',
+      '--no-color',
       ...selection,
     ],
     {
@@ -74,8 +84,13 @@ async function prepare(): Promise<void> {
     [
       python,
       [
-        ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
-        ...[`schemathesis==${SCHEMATHESIS}`, `openapi-spec-validator==${VALIDATOR}`],
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--disable-pip-version-check',
+        `schemathesis==${SCHEMATHESIS}`,
+        `openapi-spec-validator==${VALIDATOR}`,
       ],
     ],
     [python, ['-c', `open(${JSON.stringify(join(environment, 'ready'))}, 'w')`]],

@@ -34,8 +34,16 @@ before(async () => {
   const password = join(mesh.folder, 'password');
   writeFileSync(password, `${CREDENTIALS.password}\n`);
   await callCommand([
-    ...['admins', 'create', '--data-dir', join(mesh.folder, 'control'), '--username', CREDENTIALS.username],
-    ...['--password-file', password, '--out', join(mesh.folder, 'admin.json')],
+    'admins',
+    'create',
+    '--data-dir',
+    join(mesh.folder, 'control'),
+    '--username',
+    CREDENTIALS.username,
+    '--password-file',
+    password,
+    '--out',
+    join(mesh.folder, 'admin.json'),
   ]);
   await mesh.control.start();
   await mesh.goRouter(BINARY, 'go-edge', { edgePort: await freePort() });
@@ -100,19 +108,29 @@ test('it continues after each kind of deletion, and saves what is left', { skip 
   await share('granted', host, { shareMode: 'private', grants: [guest] });
   const identity = await edge.create('identities', { name: 'ann', type: 'Default', isAdmin: false });
   const config = await edge.create('configs', {
-    ...{ name: 'host', configTypeId: 'host.v1' },
+    name: 'host',
+    configTypeId: 'host.v1',
     data: { protocol: 'tcp', address: '127.0.0.1', port: 9 },
   });
   const service = await edge.create('services', {
-    ...{ name: 'web', configs: [config], encryptionRequired: true, roleAttributes: ['web'] },
+    name: 'web',
+    configs: [config],
+    encryptionRequired: true,
+    roleAttributes: ['web'],
   });
   const check = await edge.create('posture-checks', {
-    ...{ name: 'linux', typeId: 'OS', roleAttributes: ['strict'] },
+    name: 'linux',
+    typeId: 'OS',
+    roleAttributes: ['strict'],
     operatingSystems: [{ type: 'Linux', versions: [] }],
   });
   const policy = await edge.create('service-policies', {
-    ...{ name: 'dial', type: 'Dial', semantic: 'AnyOf', serviceRoles: ['#web'] },
-    ...{ identityRoles: [`@${identity}`, `@${tunnel}`], postureCheckRoles: ['#strict'] },
+    name: 'dial',
+    type: 'Dial',
+    semantic: 'AnyOf',
+    serviceRoles: ['#web'],
+    identityRoles: [`@${identity}`, `@${tunnel}`],
+    postureCheckRoles: ['#strict'],
   });
   const gone = [host, guest, gateway, tunnel, identity, config, service, check, policy];
   await untilSaved((ids) => gone.every((id) => ids.has(id)));

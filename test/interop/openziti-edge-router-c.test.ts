@@ -51,7 +51,10 @@ after(async () => {
 async function share(name: string, hostId: string, guestId: string): Promise<void> {
   const made = await mesh.call('POST', '/shares', {
     environmentId: hostId,
-    ...{ name, shareMode: 'private', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+    name,
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:9',
     grants: [guestId],
   });
   assert.equal(made.status, 201, made.text);

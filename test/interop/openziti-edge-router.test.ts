@@ -42,8 +42,15 @@ before(async () => {
     name: 'gateway',
     readyFile: file('gateway.json'),
     args: () => [
-      ...['gateway', '--data-dir', file('gateway'), '--enrollment-jwt', file('gateway.jwt')],
-      ...['--http-port', '0', '--ready-file', file('gateway.json')],
+      'gateway',
+      '--data-dir',
+      file('gateway'),
+      '--enrollment-jwt',
+      file('gateway.jwt'),
+      '--http-port',
+      '0',
+      '--ready-file',
+      file('gateway.json'),
     ],
   });
   await gateway.start();
@@ -52,9 +59,18 @@ before(async () => {
     name: 'agent',
     probe: () => callAgent(file(`agent/${AGENT_SOCKET_FILE}`), { op: 'status' }, 1_000),
     args: () => [
-      ...['agent', 'start', '--data-dir', file('agent'), '--api', apiUrl, '--name', 'agent'],
-      ...['--allow-target', '127.0.0.0/8:*'],
-      ...['--enrollment-token', (json as { enrollmentCode: string }).enrollmentCode],
+      'agent',
+      'start',
+      '--data-dir',
+      file('agent'),
+      '--api',
+      apiUrl,
+      '--name',
+      'agent',
+      '--allow-target',
+      '127.0.0.0/8:*',
+      '--enrollment-token',
+      (json as { enrollmentCode: string }).enrollmentCode,
     ],
   });
   await agent.start();
@@ -87,7 +103,9 @@ async function checkServed(port: number, host: string): Promise<void> {
 test('our agent hosts at OpenZiti’s edge router what our gateway dials there', { skip }, async () => {
   const made = await mesh.call('POST', '/shares', {
     environmentId: agent.ready.environmentId,
-    ...{ name: 'app', shareMode: 'public', backendMode: 'proxy' },
+    name: 'app',
+    shareMode: 'public',
+    backendMode: 'proxy',
     target: `http://127.0.0.1:${service.port}`,
   });
   assert.equal(made.status, 201, made.text);
@@ -107,7 +125,10 @@ test('OpenZiti’s client enrolls here, and dials at that router what our agent 
   const client = await enroll('dialing');
   const made = await mesh.call('POST', '/shares', {
     environmentId: agent.ready.environmentId,
-    ...{ name: 'granted', shareMode: 'private', backendMode: 'proxy', grants: [client.environmentId] },
+    name: 'granted',
+    shareMode: 'private',
+    backendMode: 'proxy',
+    grants: [client.environmentId],
     target: `http://127.0.0.1:${service.port}`,
   });
   assert.equal(made.status, 201, made.text);
@@ -120,7 +141,9 @@ test('OpenZiti’s client hosts at that router what our gateway dials', { skip }
   const host = await enroll('hosting');
   const made = await mesh.call('POST', '/shares', {
     environmentId: host.environmentId,
-    ...{ name: 'hosted', shareMode: 'public', backendMode: 'proxy' },
+    name: 'hosted',
+    shareMode: 'public',
+    backendMode: 'proxy',
     target: `http://127.0.0.1:${service.port}`,
   });
   assert.equal(made.status, 201, made.text);

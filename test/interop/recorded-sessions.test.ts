@@ -102,7 +102,10 @@ test(
       openTap({ alpn: 'ziti-link', target: { name, port }, server: server(name), dialers, onFrame });
     const controller = { name: 'controller', port: mesh.network.controllerPort };
     const ctrl = await openTap({
-      ...{ alpn: 'ziti-ctrl', target: controller, dialers, onFrame },
+      alpn: 'ziti-ctrl',
+      target: controller,
+      dialers,
+      onFrame,
       server: server('ours'),
     });
 
@@ -166,11 +169,17 @@ test(
     const [goDoor, ourDoor] = [await FabricMesh.freePort(), await FabricMesh.freePort()];
     const controller = { name: 'control plane', port: mesh.controllerPort };
     const ctrl = await openTap({
-      ...{ alpn: 'ziti-ctrl', target: controller, dialers, onFrame },
+      alpn: 'ziti-ctrl',
+      target: controller,
+      dialers,
+      onFrame,
       server: server('go'),
     });
     const link = await openTap({
-      ...{ alpn: 'ziti-link', target: { name: 'go', port: listening }, dialers, onFrame },
+      alpn: 'ziti-link',
+      target: { name: 'go', port: listening },
+      dialers,
+      onFrame,
       server: server('go'),
     });
     const go = await mesh.goRouter(BINARY!, 'go', {

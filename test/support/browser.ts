@@ -46,7 +46,9 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
     executablePath: PROGRAM,
     timeout: STEP_MS,
     // It ends with this process, whose listeners are not its own.
-    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     args: [
       '--no-sandbox',
       '--disable-background-networking',
@@ -56,7 +58,8 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
   return {
     person: async (title, { javaScript = true, ...options } = {}) => {
       const context = await browser.newContext({
-        ...{ ignoreHTTPSErrors: true, javaScriptEnabled: javaScript },
+        ignoreHTTPSErrors: true,
+        javaScriptEnabled: javaScript,
         ...options,
       });
       context.setDefaultTimeout(STEP_MS);

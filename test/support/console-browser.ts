@@ -76,7 +76,9 @@ export async function startConsoleBrowser(
   const consoleUrl = control.consoleUrl!;
   let count = 0;
   return {
-    ...{ world, browser, consoleUrl },
+    world,
+    browser,
+    consoleUrl,
     person: async (test, role, personOptions) => {
       count += 1;
       const email = `${role}-${count}@example.com`;
@@ -110,14 +112,17 @@ export async function checkAxe(page: Page, include = 'body'): Promise<void> {
     // A world of its own: the content policy of the page does not concern it, and the page does not see it.
     const { frameTree } = await client.send('Page.getFrameTree');
     const { executionContextId: contextId } = await client.send('Page.createIsolatedWorld', {
-      ...{ frameId: frameTree.frame.id, worldName: 'axe' },
+      frameId: frameTree.frame.id,
+      worldName: 'axe',
     });
     await client.send('Runtime.evaluate', { contextId, expression: axe.source });
     // A color on its way to another is neither of them.
     await client.send('Runtime.evaluate', { contextId, awaitPromise: true, expression: TRANSITIONS_END });
     const options = { runOnly: WCAG, resultTypes: ['violations'] };
     const { result, exceptionDetails } = await client.send('Runtime.evaluate', {
-      ...{ contextId, awaitPromise: true, returnByValue: true },
+      contextId,
+      awaitPromise: true,
+      returnByValue: true,
       expression: `axe.run(${JSON.stringify(include)}, ${JSON.stringify(options)}).then(JSON.stringify)`,
     });
     assert.equal(exceptionDetails?.exception?.description, undefined);
@@ -143,7 +148,9 @@ function watched(page: Page, consoleUrl: string, email: string): WatchedPage {
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
   return {
-    ...{ page, email, problems },
+    page,
+    email,
+    problems,
     allow: (pattern) => void allowed.push(pattern),
     unexpected: () => problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem))),
     open: async (path) => {
@@ -174,14 +181,18 @@ async function newSession(
   try {
     const { accountId, apiToken } = credentials;
     const invited = await client.request({
-      ...{ method: 'POST', path: `${path}/invitations`, body: { name, role } },
+      method: 'POST',
+      path: `${path}/invitations`,
+      body: { name, role },
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
     });
     const code = (invited.json as { readonly link?: string }).link?.split('#')[1];
     assert.ok(code !== undefined, invited.text);
     const body = new URLSearchParams({ code, name, email, password: PASSWORD });
     const answer = await client.request({
-      ...{ method: 'POST', path: `${path}/console/welcome`, body: body.toString() },
+      method: 'POST',
+      path: `${path}/console/welcome`,
+      body: body.toString(),
       headers: { ...FORM, origin },
     });
     const [, cookie = '', value = ''] = /^([^=]+)=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? [];

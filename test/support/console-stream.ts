@@ -31,9 +31,16 @@ export async function startConsolePlane(closers: Closers, shared?: SharedDatabas
   provideServerKey(dataDir);
   if (shared !== undefined) writeFileSync(join(dataDir, 'secrets.key'), shared.key, { mode: 0o600 });
   const control = await startControlPlane({
-    ...{ dataDir, database: shared?.database, listenHost: '127.0.0.1', advertiseHost: 'localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, zone: 'share.localhost' },
-    ...{ frontendUrls: () => [], log: silentLog },
+    dataDir,
+    database: shared?.database,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    zone: 'share.localhost',
+    frontendUrls: () => [],
+    log: silentLog,
   });
   closers.push(() => control.close());
   return control;
@@ -81,7 +88,9 @@ export async function followConsole(
 ): Promise<ConsoleStream> {
   const asked = get(`${control.consoleUrl}/api/frontdoor/${frontdoorId}/changes`, {
     headers: {
-      ...{ cookie, origin: control.apiUrl, accept: 'text/event-stream' },
+      cookie,
+      origin: control.apiUrl,
+      accept: 'text/event-stream',
       ...(after === undefined ? {} : { 'last-event-id': after }),
     },
   });

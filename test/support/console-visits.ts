@@ -35,8 +35,23 @@ export async function answerCalls(page: Page, answer: (route: Route) => Promise<
 }
 
 const STATES: ReadonlySet<string> = new Set([
-  ...['status', 'state', 'hop', 'cause', 'code', 'action', 'kind', 'outcome', 'role', 'precedence'],
-  ...['terminatorStrategy', 'verdict', 'reason', 'rule', 'backendMode', 'resourceType', 'actorType'],
+  'status',
+  'state',
+  'hop',
+  'cause',
+  'code',
+  'action',
+  'kind',
+  'outcome',
+  'role',
+  'precedence',
+  'terminatorStrategy',
+  'verdict',
+  'reason',
+  'rule',
+  'backendMode',
+  'resourceType',
+  'actorType',
 ]);
 
 /** A JSON value of a later version: each object has another field, and each state is one that nobody knows. */
@@ -59,7 +74,14 @@ const OF_INTL =
   /^(AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|now|in|ago|last|next|yesterday|tomorrow|ms|sec|min|hr|(second|minute|hour|day|month|year)s?|bytes?|[kMGT]B|Frontdoor)$/;
 /** Values of the API that a form shows as they are, because commands and other programs have the same. */
 const API_WORDS: ReadonlySet<string> = new Set([
-  ...['smartrouting', 'weighted', 'random', 'ha', 'sticky', 'default', 'required', 'failed'],
+  'smartrouting',
+  'weighted',
+  'random',
+  'ha',
+  'sticky',
+  'default',
+  'required',
+  'failed',
 ]);
 
 /**

@@ -38,13 +38,23 @@ export async function openEdgeInstallation(): Promise<EdgeInstallation> {
     return path;
   };
   await callCommand([
-    ...['admins', 'create', '--data-dir', dataDir, '--username', CREDENTIALS.username],
-    ...['--password-file', write('password', `${CREDENTIALS.password}\n`)],
-    ...['--out', join(folder, 'admin.json')],
+    'admins',
+    'create',
+    '--data-dir',
+    dataDir,
+    '--username',
+    CREDENTIALS.username,
+    '--password-file',
+    write('password', `${CREDENTIALS.password}\n`),
+    '--out',
+    join(folder, 'admin.json'),
   ]);
   const up = await start();
   return {
-    ...{ folder, up, credentials, write },
+    folder,
+    up,
+    credentials,
+    write,
     logIn: () => EdgeManagementClient.logIn(up.control.edgeApiUrl, CREDENTIALS),
     async close() {
       await up.close(0);

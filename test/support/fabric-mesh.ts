@@ -61,9 +61,18 @@ export class FabricMesh {
       name: 'control',
       readyFile: file,
       args: async (last) => [
-        ...['control', '--data-dir', join(folder, 'control'), '--ready-file', file],
-        ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
-        ...['--ctrl-port', await portFor(last?.ctrlAddress), ...(options.controlArgs ?? [])],
+        'control',
+        '--data-dir',
+        join(folder, 'control'),
+        '--ready-file',
+        file,
+        '--api-port',
+        await portFor(last?.apiUrl),
+        '--edge-api-port',
+        await portFor(last?.edgeApiUrl),
+        '--ctrl-port',
+        await portFor(last?.ctrlAddress),
+        ...(options.controlArgs ?? []),
       ],
     });
   }

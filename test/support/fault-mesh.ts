@@ -97,8 +97,16 @@ export class FaultMesh {
       name: 'agent',
       probe: () => callAgent(join(folder, AGENT_SOCKET_FILE), { op: 'status' }, 1_000),
       args: () => [
-        ...['agent', 'start', '--data-dir', folder, '--api', apiUrl, '--name', 'agent'],
-        ...['--enrollment-token', enrollmentCode],
+        'agent',
+        'start',
+        '--data-dir',
+        folder,
+        '--api',
+        apiUrl,
+        '--name',
+        'agent',
+        '--enrollment-token',
+        enrollmentCode,
       ],
     });
     this.#agent = agent;

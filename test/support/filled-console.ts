@@ -89,7 +89,10 @@ export async function startFilledConsole({
   try {
     const ids = await fill({ ...consoles, api, visit }, name, target);
     return {
-      ...{ ...consoles, ids, api, visit },
+      ...consoles,
+      ids,
+      api,
+      visit,
       pathOf: (route) =>
         route.replaceAll(/\$(\w+)/g, (_match, parameter: string) => {
           const isUnrouted = parameter === 'errorId' && route.startsWith('/mesh/');
@@ -123,16 +126,20 @@ async function fill(
   await api('POST', `${base}/shares`, { ...share, name: 'app', shareMode: 'public' });
   await api('POST', `${base}/shares`, { ...share, name: 'secret', shareMode: 'private' });
   await api('POST', `${base}/shares`, {
-    ...{ ...share, name: 'broken', shareMode: 'public' },
+    ...share,
+    name: 'broken',
+    shareMode: 'public',
     target: 'http://127.0.0.1:9',
   });
   await api('PUT', `${base}/shares/app/inspector`, { enabled: true });
   const providerId = await idOf(`${base}/auth-providers`, {
-    ...{ name: name('provider'), type: 'API_KEY' },
+    name: name('provider'),
+    type: 'API_KEY',
     data: { placement: 'header', name: 'x-key', keys: [{ name: name('key') }] },
   });
   const identity = (kind: string) => ({
-    ...{ name: name(kind), type: 'OIDC' },
+    name: name(kind),
+    type: 'OIDC',
     data: {
       issuer: 'https://login.filled.example',
       client_id: 'console',
@@ -147,7 +154,8 @@ async function fill(
   await api('DELETE', `${base}/shares/given-up`);
   const frontends = await api('GET', `${base}/frontends`);
   const domainId = await idOf(`${base}/custom-frontends`, {
-    ...{ hostname: 'apps.filled.example', frontendId: idOfFirst(frontends, 'id') },
+    hostname: 'apps.filled.example',
+    frontendId: idOfFirst(frontends, 'id'),
   });
   const [newAccountId, clientId, otherOrganizationId, routerId, gatewayId, serviceId] = await Promise.all([
     idOf('/api-accounts', { name: name('account'), organizationId, scopes: ['frontdoor.read'] }),
@@ -190,9 +198,22 @@ async function fill(
   assert.ok(unroutedId !== undefined, String(unknown.body));
   const personId = await join(consoles, api, name('person'));
   return {
-    ...{ frontdoorId, environmentId, providerId, domainId, clientId, routerId, gatewayId, serviceId },
-    ...{ terminatorId, token: 'app', accountId: newAccountId, organizationId: otherOrganizationId },
-    ...{ errorId: idOfFirst(failed, 'errorId'), requestId: idOfFirst(requests, 'id'), personId, unroutedId },
+    frontdoorId,
+    environmentId,
+    providerId,
+    domainId,
+    clientId,
+    routerId,
+    gatewayId,
+    serviceId,
+    terminatorId,
+    token: 'app',
+    accountId: newAccountId,
+    organizationId: otherOrganizationId,
+    errorId: idOfFirst(failed, 'errorId'),
+    requestId: idOfFirst(requests, 'id'),
+    personId,
+    unroutedId,
   };
 }
 

@@ -242,7 +242,8 @@ class HostSimulation {
 
   #startAgent({ environmentId, serviceId }: Omit<Host, 'agent'>): SimulatedAgent {
     const agent: SimulatedAgent = new SimulatedAgent({
-      ...{ environmentId, serviceId },
+      environmentId,
+      serviceId,
       onLost: ({ id }) => {
         const router = this.#routers.find((one) => one.id === id);
         if (router !== undefined) this.#connectLater(agent, router);

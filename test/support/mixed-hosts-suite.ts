@@ -142,10 +142,7 @@ export function mixedHosts(
     const part = new PartProcess({
       name: `tunnel ${mode}`,
       readyFile,
-      args: () => [
-        ...['tunnel', mode, '--identity', identityFile('tunnel'), '--ready-file', readyFile],
-        ...words,
-      ],
+      args: () => ['tunnel', mode, '--identity', identityFile('tunnel'), '--ready-file', readyFile, ...words],
     });
     tunnels.push(part);
     await part.start();

@@ -82,8 +82,20 @@ export class Pebble {
       externalAccountMACKeys: { kid: bindingKey },
     };
     pebble.#spawn(NAME_SERVER!, [
-      ...['-http01', '', '-https01', '', '-tlsalpn01', '', '-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''],
-      ...['-dns01', pebble.nameServer, '-management', new URL(pebble.namesUrl).host],
+      '-http01',
+      '',
+      '-https01',
+      '',
+      '-tlsalpn01',
+      '',
+      '-defaultIPv4',
+      '127.0.0.1',
+      '-defaultIPv6',
+      '',
+      '-dns01',
+      pebble.nameServer,
+      '-management',
+      new URL(pebble.namesUrl).host,
     ]);
     await pebble.begin(lifetime);
     return pebble;

@@ -13,7 +13,8 @@ test('a program that ends before it is ready is reported at once, also when a si
     within(
       'the report',
       startReady({
-        ...{ args: ['control'], readyFile },
+        args: ['control'],
+        readyFile,
         env: { NODE_OPTIONS: `--import=data:text/javascript,${statement}` },
       }),
     );

@@ -48,9 +48,18 @@ export class ReplicatedMesh {
       env: { FRONTDOOR_DATABASE: this.#database },
       readyFile,
       args: async (last) => [
-        ...['control', '--data-dir', folder, '--ready-file', readyFile],
-        ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
-        ...['--ctrl-port', await portFor(last?.ctrlAddress), ...options],
+        'control',
+        '--data-dir',
+        folder,
+        '--ready-file',
+        readyFile,
+        '--api-port',
+        await portFor(last?.apiUrl),
+        '--edge-api-port',
+        await portFor(last?.edgeApiUrl),
+        '--ctrl-port',
+        await portFor(last?.ctrlAddress),
+        ...options,
       ],
     });
     this.#replicas.push(part);
@@ -65,9 +74,18 @@ export class ReplicatedMesh {
     const credentials = { username: 'root', password: 'a password of an administrator' };
     writeFileSync(passwordFile, `${credentials.password}\n`);
     await callCommand([
-      ...['admins', 'create', '--data-dir', join(this.folder, at.name), '--database', this.#database],
-      ...['--username', credentials.username, '--password-file', passwordFile],
-      ...['--out', join(this.folder, 'admin.json')],
+      'admins',
+      'create',
+      '--data-dir',
+      join(this.folder, at.name),
+      '--database',
+      this.#database,
+      '--username',
+      credentials.username,
+      '--password-file',
+      passwordFile,
+      '--out',
+      join(this.folder, 'admin.json'),
     ]);
     return credentials;
   }

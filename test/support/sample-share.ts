@@ -3,11 +3,25 @@ import type { GuardedShare } from '#domain';
 
 export function sampleShare(id: string, more: Partial<GuardedShare> = {}): GuardedShare {
   return {
-    ...{ id, token: id, name: id, frontdoorId: 'fd', environmentId: 'env' },
-    ...{ shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:3000' },
-    ...{ reserved: true, targetByAgent: true, epoch: 1 },
-    ...{ frontends: [], customHosts: [], authProviderIds: [], grants: [], rules: null, inspection: null },
-    ...{ createdAtMs: 0, updatedAtMs: 0 },
+    id,
+    token: id,
+    name: id,
+    frontdoorId: 'fd',
+    environmentId: 'env',
+    shareMode: 'public',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:3000',
+    reserved: true,
+    targetByAgent: true,
+    epoch: 1,
+    frontends: [],
+    customHosts: [],
+    authProviderIds: [],
+    grants: [],
+    rules: null,
+    inspection: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
     ...more,
   };
 }

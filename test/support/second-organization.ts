@@ -44,8 +44,18 @@ export async function startSecondOrganization({ folder, control }: Separate): Pr
     name: 'agent of the second organization',
     probe: () => callAgent(agentSocket, { op: 'status' }, 1_000),
     args: () => [
-      ...['agent', 'start', '--data-dir', dataDir, '--api', first.apiUrl, '--ca', ca],
-      ...['--name', 'second', '--enrollment-token', enrollmentCode],
+      'agent',
+      'start',
+      '--data-dir',
+      dataDir,
+      '--api',
+      first.apiUrl,
+      '--ca',
+      ca,
+      '--name',
+      'second',
+      '--enrollment-token',
+      enrollmentCode,
     ],
   });
   await agent.start();

@@ -53,7 +53,9 @@ export class SimulatedAgent {
     if (this.#isKilled || this.channelTo(router) !== undefined) return;
     const { environmentId, onLost } = this.#options;
     const peer = (id: string, fingerprint: string) => ({
-      ...{ id, fingerprint, address: 'lossy' },
+      id,
+      fingerprint,
+      address: 'lossy',
       hello: FrameHeaders.empty,
     });
     const channel = new LossyChannel(peer(router.id, ''), peer(environmentId, `fp-${environmentId}`));

@@ -124,7 +124,10 @@ export class SimulatedRouter {
       certificate: new X509Certificate(cert),
     });
     const controller: Controller = {
-      ...{ id: 'ctrl1', version: 'v1.7.2', channel, isResponsive: true },
+      id: 'ctrl1',
+      version: 'v1.7.2',
+      channel,
+      isResponsive: true,
       suspect: () => {},
     };
     channel.handle({

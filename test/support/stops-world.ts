@@ -171,8 +171,15 @@ export class StopsWorld {
       name,
       readyFile: file('.json'),
       args: async (last) => [
-        ...['gateway', '--data-dir', file(''), '--enrollment-jwt', file('.jwt')],
-        ...['--http-port', await portFor(last?.gatewayUrl), '--ready-file', file('.json')],
+        'gateway',
+        '--data-dir',
+        file(''),
+        '--enrollment-jwt',
+        file('.jwt'),
+        '--http-port',
+        await portFor(last?.gatewayUrl),
+        '--ready-file',
+        file('.json'),
       ],
     });
     await gateway.start();
@@ -201,8 +208,16 @@ export class StopsWorld {
           return status;
         },
         args: () => [
-          ...['agent', 'start', '--data-dir', dataDir, '--api', at.ready.apiUrl, '--name', 'agent'],
-          ...['--enrollment-token', enrollmentCode],
+          'agent',
+          'start',
+          '--data-dir',
+          dataDir,
+          '--api',
+          at.ready.apiUrl,
+          '--name',
+          'agent',
+          '--enrollment-token',
+          enrollmentCode,
         ],
       });
       return part;

@@ -35,12 +35,17 @@ async function open(commonName: string, parent?: CertificateAuthority, above = '
   return {
     chainPem,
     below: (name) => open(name, authority, chainPem),
-    ...{ certificatePem: pair.certificatePem, keyPem: pair.keyPem.toString() },
+    certificatePem: pair.certificatePem,
+    keyPem: pair.keyPem.toString(),
     async issue(name, change = {}) {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const request: LeafRequest = {
-        ...{ commonName: name, spki: spkiOf(privateKey), uses: ['client'], names: [] },
-        ...{ notBeforeMs: nowMs - HOUR_MS, notAfterMs: nowMs + HOUR_MS },
+        commonName: name,
+        spki: spkiOf(privateKey),
+        uses: ['client'],
+        names: [],
+        notBeforeMs: nowMs - HOUR_MS,
+        notAfterMs: nowMs + HOUR_MS,
         ...change,
       };
       return {

@@ -59,7 +59,10 @@ world.onCircuit = (connection, peerData) => {
 
 async function relayDatagrams(connection: Duplex, port: number): Promise<void> {
   const far = await new UdpDialer(systemClock).dial({
-    ...{ network: 'udp', host: '127.0.0.1', port, timeoutMs: DIAL_TIMEOUT_MS },
+    network: 'udp',
+    host: '127.0.0.1',
+    port,
+    timeoutMs: DIAL_TIMEOUT_MS,
   });
   pipeline(far, connection, far, () => {});
 }

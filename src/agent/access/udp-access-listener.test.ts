@@ -41,8 +41,14 @@ async function open(
     return caller;
   };
   const listener = await UdpAccessListener.open({
-    ...{ share: 'dns', place: 'a test', host: HOST, port: 0, idleTimeoutMs: LONG_MS },
-    ...{ dial, log: silentLog, clock },
+    share: 'dns',
+    place: 'a test',
+    host: HOST,
+    port: 0,
+    idleTimeoutMs: LONG_MS,
+    dial,
+    log: silentLog,
+    clock,
     ...more,
   });
   t.after(() => listener.close('the test is over'));

@@ -41,7 +41,13 @@ export class UdpAccessListener {
   static async open(options: UdpAccessListenerOptions): Promise<UdpAccessListener> {
     const { place: name, host, port, idleTimeoutMs, clock = systemClock, log } = options;
     const flows: UdpFlows = await UdpFlows.open({
-      ...{ network: 'udp', host, port, name, idleTimeoutMs, clock, log },
+      network: 'udp',
+      host,
+      port,
+      name,
+      idleTimeoutMs,
+      clock,
+      log,
       checkIntervalMs: Math.min(MAX_CHECK_INTERVAL_MS, idleTimeoutMs / CHECKS_IN_IDLE_TIME),
       maxFlows: options.maxSources,
       onFlow: (flow, first, key) => {

@@ -76,7 +76,8 @@ export class MemoryNetwork implements AgentNetwork {
     bindableServices: async () =>
       this.#call('bindableServices', () =>
         [...this.records.values()].map(({ id, token }) => ({
-          ...{ id, name: token },
+          id,
+          name: token,
           encryption: this.encrypted.has(token) ? 'offered' : undefined,
         })),
       ),

@@ -67,7 +67,9 @@ export class HostedEntry {
       instanceId === '' ? {} : { identity: instanceId, secret: terminatorSecret(instanceId, keyPem) };
     this.#handle = host.bind(
       {
-        ...{ id: service.id, name: service.name, listenerId: `${processId}.${plan.key}` },
+        id: service.id,
+        name: service.name,
+        listenerId: `${processId}.${plan.key}`,
         encryption: service.encryptionRequired ? 'required' : undefined,
         terminator: { ...rankOf(plan.baseline), ...address },
       },

@@ -165,7 +165,11 @@ export class TunnelHost {
   #add(plan: HostPlan): void {
     const { overlay, log } = this.#options;
     const entry = new HostedEntry({
-      ...{ plan, log, host: overlay.host, farEnds: this.#farEnds, processId: this.#processId },
+      plan,
+      log,
+      host: overlay.host,
+      farEnds: this.#farEnds,
+      processId: this.#processId,
       keyPem: overlay.api.identity.keyPem,
       onBound: () => this.#checkReady(),
       onEnded: () => {

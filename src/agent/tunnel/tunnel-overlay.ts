@@ -61,7 +61,9 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
   }
   const attached = Promise.withResolvers<void>();
   const client = new OverlayClient({
-    ...{ api, log, name },
+    api,
+    log,
+    name,
     onRouter: ({ isUp }) => {
       if (isUp) attached.resolve();
     },
@@ -69,7 +71,12 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
   const renewal = startIdentityRenewal({ client: api, path: identityFile, log });
   const directory = new ServiceDirectory(api);
   return {
-    ...{ name, api, directory, host: client, connection: client, attached: attached.promise },
+    name,
+    api,
+    directory,
+    host: client,
+    connection: client,
+    attached: attached.promise,
     dial: (service, timeoutMs, appData) =>
       directory.dial(service, ({ id, encryptionRequired }) =>
         client.dial(id, timeoutMs, { isEncryptionRequired: encryptionRequired, appData }),

@@ -228,7 +228,8 @@ test('policies whose rules have no effect, or admit nobody, are named with the r
   };
   is(await examined([]), 'ok', /every rule of every policy has an effect/);
   const warned = Array.from({ length: 6 }, (_, at) => ({
-    ...{ token: `app${at}`, field: 'emails' },
+    token: `app${at}`,
+    field: 'emails',
     message: 'emails admits nobody: no auth provider there proves who a person is',
   }));
   is(
@@ -357,8 +358,16 @@ test('the agent: none, one of another version, one whose control plane is away',
   );
   is(await withAgent({ ...status, controlPlane: 'away', problem: 'refused' }), 'failure', /away \(refused\)/);
   const share = {
-    ...{ token: 'app', name: 'app', mode: 'public', target: 'http://127.0.0.1:3000', reserved: true },
-    ...{ endpoints: [], status: 'DEPLOYED', hosting: 'bound', healthy: false, circuits: 0 },
+    token: 'app',
+    name: 'app',
+    mode: 'public',
+    target: 'http://127.0.0.1:3000',
+    reserved: true,
+    endpoints: [],
+    status: 'DEPLOYED',
+    hosting: 'bound',
+    healthy: false,
+    circuits: 0,
     problem: 'connection refused',
   };
   is(
@@ -452,7 +461,10 @@ test('data of the control plane: addresses instead of guesses, and every part th
       json: {
         authorities: [{ name: 'root-ca', expiresAt: '2046-01-01T00:00:00.000Z' }],
         rotation: {
-          ...{ kind: 'root', step: 'distributed', nextStepAt: '2020-01-01T00:00:00.000Z', cutOffCount: 1 },
+          kind: 'root',
+          step: 'distributed',
+          nextStepAt: '2020-01-01T00:00:00.000Z',
+          cutOffCount: 1,
           cutOff: [{ id: '2', kind: 'router', name: 'west', lastSeenAt: null }],
         },
       },

@@ -16,7 +16,11 @@ function clientOf(domains: readonly object[], check: () => unknown): Pick<Manage
 const verdictOf = (domains: readonly object[], check: () => unknown = () => []) =>
   hostnamesVerdict(clientOf(domains, check) as ManagementClient, 'f');
 const domain = (hostname: string, proof: string, proofEndsAt: string | null = null) => ({
-  ...{ id: hostname, hostname, proof, proofEndsAt, proofProblem: null },
+  id: hostname,
+  hostname,
+  proof,
+  proofEndsAt,
+  proofProblem: null,
 });
 
 test('proven and granted hostnames are well, and none are nothing to check', async () => {

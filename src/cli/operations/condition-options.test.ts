@@ -77,7 +77,9 @@ test('--etag prints the entity tag alone, and --if-match sends it as it is', asy
   );
   const args = ['--api', api.url];
   assert.deepEqual(await runCli(['shares', 'policy', 'get', 'app', '--etag', ...args], account), {
-    ...{ out: '"tag"\n', err: '', code: 0 },
+    out: '"tag"\n',
+    err: '',
+    code: 0,
   });
   const set = ['shares', 'policy', 'set', 'app', '--body', '{}', '--if-match', '"tag"', ...args];
   assert.deepEqual(await runCli(set, account), { out: '', err: 'frontdoor: It has changed\n', code: 6 });

@@ -24,24 +24,51 @@ const LISTS: Readonly<Record<string, readonly object[]>> = {
   ],
   '/fabric/links': [
     {
-      ...{ id: SHORT, sourceRouterId: EAST, sourceRouterName: 'east', destinationRouterId: WEST },
-      ...{ destinationRouterName: 'west', protocol: 'tls', dialAddress: 'tls:127.0.0.1:10080', iteration: 1 },
-      ...{ staticCost: 1, sourceLatencyMs: 1, destinationLatencyMs: null, cost: 2, usable: true },
+      id: SHORT,
+      sourceRouterId: EAST,
+      sourceRouterName: 'east',
+      destinationRouterId: WEST,
+      destinationRouterName: 'west',
+      protocol: 'tls',
+      dialAddress: 'tls:127.0.0.1:10080',
+      iteration: 1,
+      staticCost: 1,
+      sourceLatencyMs: 1,
+      destinationLatencyMs: null,
+      cost: 2,
+      usable: true,
       connections: [],
     },
   ],
   '/fabric/circuits': [
     {
-      ...{ id: SHORT, serviceId: DATABASE, serviceName: 'database', identityId: null, terminatorId: SHORT },
-      ...{ routerIds: [EAST, WEST], routerNames: ['east', 'west'], linkIds: [SHORT], cost: 12 },
+      id: SHORT,
+      serviceId: DATABASE,
+      serviceName: 'database',
+      identityId: null,
+      terminatorId: SHORT,
+      routerIds: [EAST, WEST],
+      routerNames: ['east', 'west'],
+      linkIds: [SHORT],
+      cost: 12,
       createdAt: node.createdAt,
     },
   ],
   '/fabric/terminators': [
     {
-      ...{ id: SHORT, kind: 'fabric', serviceId: DATABASE, serviceName: 'database', routerId: EAST },
-      ...{ routerName: 'east', binding: 'transport', address: 'tcp:127.0.0.1:5432', instanceId: '', cost: 7 },
-      ...{ dynamicCost: 0, precedence: 'default', healthy: true },
+      id: SHORT,
+      kind: 'fabric',
+      serviceId: DATABASE,
+      serviceName: 'database',
+      routerId: EAST,
+      routerName: 'east',
+      binding: 'transport',
+      address: 'tcp:127.0.0.1:5432',
+      instanceId: '',
+      cost: 7,
+      dynamicCost: 0,
+      precedence: 'default',
+      healthy: true,
     },
   ],
 };
@@ -123,8 +150,10 @@ test('routers and services are named by name or id where a field or filter asks 
   await run(`fabric terminator create ${DATABASE} --router ${WEST} --address tls:h:1 --precedence failed`);
   assert.equal(api.seen.length, 1, 'nothing has to be looked up');
   assert.deepEqual(lastCall()[1], {
-    ...{ serviceId: DATABASE, routerId: WEST },
-    ...{ address: 'tls:h:1', precedence: 'failed' },
+    serviceId: DATABASE,
+    routerId: WEST,
+    address: 'tls:h:1',
+    precedence: 'failed',
   });
   await run('fabric circuits --router east --service database --limit 5');
   assert.equal(lastCall()[0], `GET /fabric/circuits?routerId=${EAST}&serviceId=${DATABASE}&page=0&size=5`);

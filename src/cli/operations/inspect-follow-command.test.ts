@@ -6,8 +6,12 @@ import { fakeApi, runCli } from '../cli-fixture.ts';
 const FRONTDOOR = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const INSPECTOR = `/frontdoor/${FRONTDOOR}/shares/app/inspector`;
 const entry = (id: number) => ({
-  ...{ id: `r${id}`, at: '2030-01-01T00:00:00.000Z', method: 'GET', target: `/${id}\u001b[2J` },
-  ...{ status: 200, identity: null },
+  id: `r${id}`,
+  at: '2030-01-01T00:00:00.000Z',
+  method: 'GET',
+  target: `/${id}\u001b[2J`,
+  status: 200,
+  identity: null,
 });
 
 async function follow(options: readonly string[], looks: readonly (readonly number[])[]) {

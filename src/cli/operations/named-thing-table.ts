@@ -28,7 +28,9 @@ export const NAMED_THINGS: readonly NamedThing[] = [
     heldBy: ['authProviderIds', 'authProviderId', 'providerId'],
   },
   {
-    ...{ name: 'publicName', path: `${FRONTDOOR}/frontends`, what: 'frontend' },
+    name: 'publicName',
+    path: `${FRONTDOOR}/frontends`,
+    what: 'frontend',
     heldBy: ['frontendId', 'frontendIds'],
   },
   { name: 'hostname', path: `${FRONTDOOR}/custom-frontends`, what: 'custom frontend', heldBy: [] },

@@ -80,8 +80,17 @@ test('a body comes from the argument, a file or standard input, with single fiel
 
 test('lists of objects are given as JSON, or in their short form, one entry each time', async () => {
   const [method, url, body] = await sent([
-    ...['shares', 'policy', 'set', 'app', '--email', '*@example.com', '--no-expires-at'],
-    ...['--claim', '{"claim":"groups","anyOf":["staff"]}', '--claim', '{"claim":"level","anyOf":["3"]}'],
+    'shares',
+    'policy',
+    'set',
+    'app',
+    '--email',
+    '*@example.com',
+    '--no-expires-at',
+    '--claim',
+    '{"claim":"groups","anyOf":["staff"]}',
+    '--claim',
+    '{"claim":"level","anyOf":["3"]}',
   ]);
   assert.deepEqual([method, url], ['PUT', `/frontdoor/${OWN}/shares/app/policy`]);
   assert.deepEqual(body, {

@@ -9,34 +9,53 @@ import { fakeApi, runCli, type FakeApi, type Ran } from '../cli-fixture.ts';
 const FRONTDOOR = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const BASE = `/frontdoor/${FRONTDOOR}`;
 const about = {
-  ...{ at: '2030-01-01T00:00:00.000Z', method: 'POST', host: 'app.example.com', client: '192.0.2.7' },
-  ...{ identity: 'ann <ann@example.com>', decision: 'session', status: 502, traceId: 'a'.repeat(32) },
+  at: '2030-01-01T00:00:00.000Z',
+  method: 'POST',
+  host: 'app.example.com',
+  client: '192.0.2.7',
+  identity: 'ann <ann@example.com>',
+  decision: 'session',
+  status: 502,
+  traceId: 'a'.repeat(32),
   timingsMs: { decided: 0.12, circuit: 3, firstByte: null, done: 8.25 },
 };
 const why = { code: 'no-answer', hop: 'service', cause: 'it closed\u001b[2J the connection' };
 const failure = {
-  ...{ errorId: 'abc123', shareToken: 'app', ...why, remedy: 'See its log.', ...about, path: '/orders' },
+  errorId: 'abc123',
+  shareToken: 'app',
+  ...why,
+  remedy: 'See its log.',
+  ...about,
+  path: '/orders',
 };
 const { identity: _identity, decision: _decision, ...bare } = about;
 const unrouted = {
-  ...{
-    errorId: 'nohost1',
-    gatewayId: 'g1',
-    gatewayName: 'gateway\u001b1',
-    code: 'unknown-host',
-    hop: 'client',
-  },
-  ...{ cause: 'no share has this host', remedy: 'See the endpoints.', ...bare, path: '/orders', status: 404 },
+  errorId: 'nohost1',
+  gatewayId: 'g1',
+  gatewayName: 'gateway\u001b1',
+  code: 'unknown-host',
+  hop: 'client',
+  cause: 'no share has this host',
+  remedy: 'See the endpoints.',
+  ...bare,
+  path: '/orders',
+  status: 404,
 };
 const message = (body: string, contentType: string) => ({
   headers: [
     { name: 'Content-Type', value: contentType },
     { name: 'Cookie', value: '********' },
   ],
-  ...{ body: Buffer.from(body).toString('base64'), bodyBytes: body.length, bodyIsWhole: true },
+  body: Buffer.from(body).toString('base64'),
+  bodyBytes: body.length,
+  bodyIsWhole: true,
 });
 const inspected = {
-  ...{ id: 'abc123', replayOf: null, ...about, target: '/orders?page=2', failure: null },
+  id: 'abc123',
+  replayOf: null,
+  ...about,
+  target: '/orders?page=2',
+  failure: null,
   request: message('{"a":1}', 'application/json'),
   answer: { ...message('\u0000\u0001binary', 'image/png'), bodyBytes: 90_000, bodyIsWhole: false },
 };
@@ -80,7 +99,10 @@ after(() => {
 
 function run(...args: string[]): Promise<Ran> {
   const env = {
-    ...{ FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: FRONTDOOR, NO_COLOR: '1' },
+    FRONTDOOR_ACCOUNT_ID: 'a',
+    FRONTDOOR_API_TOKEN: 't',
+    FRONTDOOR_ID: FRONTDOOR,
+    NO_COLOR: '1',
   };
   return runCli([...args, '--api', api.url], env);
 }

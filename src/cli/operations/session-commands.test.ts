@@ -9,8 +9,15 @@ const SESSION = '7f0c9d1e-1a2b-4c3d-8e4f-5a6b7c8d9e0f';
 const SESSIONS = `/frontdoor/${FRONTDOOR}/auth-providers/${PROVIDER}/sessions`;
 const at = '2030-01-01T00:00:00.000Z';
 const ann = {
-  ...{ id: SESSION, subject: 'ann', email: 'ann@example.com', name: 'Ann', shareToken: 'app' },
-  ...{ host: 'app.example.com', createdAt: at, lastSeenAt: at, expiresAt: at },
+  id: SESSION,
+  subject: 'ann',
+  email: 'ann@example.com',
+  name: 'Ann',
+  shareToken: 'app',
+  host: 'app.example.com',
+  createdAt: at,
+  lastSeenAt: at,
+  expiresAt: at,
 };
 
 let api: FakeApi;
@@ -30,7 +37,10 @@ after(() => api.close());
 
 function run(...args: string[]): Promise<Ran> {
   const env = {
-    ...{ FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: FRONTDOOR, NO_COLOR: '1' },
+    FRONTDOOR_ACCOUNT_ID: 'a',
+    FRONTDOOR_API_TOKEN: 't',
+    FRONTDOOR_ID: FRONTDOOR,
+    NO_COLOR: '1',
   };
   return runCli(['auth-providers', 'sessions', ...args, '--api', api.url], env);
 }

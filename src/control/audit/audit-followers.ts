@@ -51,7 +51,10 @@ export class AuditFollowers {
   follow(request: FollowRequest): Readable | undefined {
     const { organizationId, reader, isAllowed } = request;
     return this.#followers.follow({
-      ...{ topics: [organizationId], organizationId, reader, isAllowed },
+      topics: [organizationId],
+      organizationId,
+      reader,
+      isAllowed,
       source: this.#sourceOf(request),
     });
   }

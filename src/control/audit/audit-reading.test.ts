@@ -56,8 +56,13 @@ describeEachStore('the audit trail', (open) => {
 
   it('is found by the names of resources and authors, of the own organization alone', async () => {
     const person = (id: string, organizationId: string) => ({
-      ...{ id, organization_id: organizationId, name: 'Ann Author', email: 'ann@example.com' },
-      ...{ role: 'reader' as const, created_at: 0, last_seen_at: null },
+      id,
+      organization_id: organizationId,
+      name: 'Ann Author',
+      email: 'ann@example.com',
+      role: 'reader' as const,
+      created_at: 0,
+      last_seen_at: null,
     });
     for (const id of ['named', 'foreign'])
       await store.db.insertInto('organization').values({ id, name: id, created_at: 0 }).execute();

@@ -103,15 +103,17 @@ describeEachStore('a backup', (open) => {
     await store.db
       .insertInto('terminator')
       .values({
-        ...{
-          id: 't',
-          kind: 'fabric',
-          fabric_service_id: 's',
-          router_id: router.id,
-          binding: 'transport',
-          address: 'tcp:h:1',
-        },
-        ...{ instance_id: '', cost: 5, precedence: 1, peer_data: '{"1110":"aA=="}', created_at: 1 },
+        id: 't',
+        kind: 'fabric',
+        fabric_service_id: 's',
+        router_id: router.id,
+        binding: 'transport',
+        address: 'tcp:h:1',
+        instance_id: '',
+        cost: 5,
+        precedence: 1,
+        peer_data: '{"1110":"aA=="}',
+        created_at: 1,
       })
       .execute();
     await store.db

@@ -234,7 +234,9 @@ describe('sessions at two control planes', { skip: postgresSkip }, () => {
         .where('person_id', '=', await idOf(browser))
         .execute();
       return {
-        ...{ browser, frontdoor: `/frontdoor/${door.id}`, provider: `${providers}/${provider.id}` },
+        browser,
+        frontdoor: `/frontdoor/${door.id}`,
+        provider: `${providers}/${provider.id}`,
         logIn: `/console-log-ins/${logIn.id}`,
       };
     };

@@ -41,8 +41,13 @@ const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { origin: 'null', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' },
 ];
 const PAGES = [
-  ...['/console', '/console/log-in', '/console/welcome', '/console/nothing', '/console/logged-in'],
-  ...['/console/password', '/console/new-password'],
+  '/console',
+  '/console/log-in',
+  '/console/welcome',
+  '/console/nothing',
+  '/console/logged-in',
+  '/console/password',
+  '/console/new-password',
 ];
 
 describe('a page of another origin, of another site or in a frame', () => {

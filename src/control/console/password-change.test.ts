@@ -121,7 +121,9 @@ describeEachStore('the password of a person', (open) => {
     const cat = await world.person('reader', email);
     const guess = (browser: TestBrowser, at: number, url: string, fields: Readonly<Record<string, string>>) =>
       browser.send({
-        ...{ method: 'POST', url, payload: new URLSearchParams(fields).toString() },
+        method: 'POST',
+        url,
+        payload: new URLSearchParams(fields).toString(),
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
           'sec-fetch-site': 'same-origin',

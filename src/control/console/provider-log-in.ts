@@ -129,7 +129,9 @@ export class ProviderLogIn {
       state: makeLoginState(secrets),
       verifier: usesPkce ? randomPKCECodeVerifier() : null,
       nonce: randomNonce(),
-      ...{ to, invitation, sessionId: earlier?.id ?? null },
+      to,
+      invitation,
+      sessionId: earlier?.id ?? null,
       expiresAtMs: clock.nowMs() + ATTEMPT_MS,
     };
     const { state } = attempt;

@@ -69,8 +69,11 @@ describeEachStore('the second factor of people', (open) => {
     const email = 'ann@example.com';
     const ann = await world.person('reader', email);
     assert.deepEqual(await stateOf(ann), {
-      ...{ available: true, enrolled: false, demanded: false },
-      ...{ recoveryCodesLeft: 0, enrolledAt: null },
+      available: true,
+      enrolled: false,
+      demanded: false,
+      recoveryCodesLeft: 0,
+      enrolledAt: null,
     });
     const { secret, url, picture, recoveryCodes } = await enroll(ann);
     assert.match(url, /^otpauth:\/\/totp\/Frontdoor:ann%40example\.com\?/);

@@ -25,7 +25,9 @@ const portOf = () => (world.app.server.address() as AddressInfo).port;
 /** Returns the status, or 0 if the connection is closed without one. */
 function logIn(localAddress: string, name: string): Promise<number> {
   const headers = {
-    ...{ host: CONSOLE_HOST, origin: BASE_URL, 'sec-fetch-site': 'same-origin' },
+    host: CONSOLE_HOST,
+    origin: BASE_URL,
+    'sec-fetch-site': 'same-origin',
     'content-type': 'application/x-www-form-urlencoded',
   };
   const options = { host: '127.0.0.1', port: portOf(), localAddress, headers, agent: false, method: 'POST' };

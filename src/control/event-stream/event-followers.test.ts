@@ -11,13 +11,18 @@ describe('streams of events', () => {
   const followers = new EventFollowers({
     store: { onChange: () => {} },
     log: recordingLog(() => {}),
-    ...{ subject: 'events', maxPerReader: 4, maxStreams: MAX_STREAMS },
+    subject: 'events',
+    maxPerReader: 4,
+    maxStreams: MAX_STREAMS,
   });
   after(() => followers.close());
 
   const follow = (organizationId: string, reader: string) =>
     followers.follow({
-      ...{ topics: [], organizationId, reader, isAllowed: async () => true },
+      topics: [],
+      organizationId,
+      reader,
+      isAllowed: async () => true,
       source: { begin: () => '', next: () => ({ text: '', isAtEnd: true }), heartbeat: () => '' },
     });
 
@@ -44,7 +49,8 @@ describe('an event of many streams', () => {
     const followers = new EventFollowers({
       store: { onChange: () => {} },
       log: recordingLog(() => {}),
-      ...{ subject: 'events', maxPerReader: STREAMS },
+      subject: 'events',
+      maxPerReader: STREAMS,
     });
     let turn = 0;
     let isCounting = true;
@@ -59,7 +65,10 @@ describe('an event of many streams', () => {
     for (let at = 0; at < STREAMS; at += 1) {
       let own = 0;
       const stream = followers.follow({
-        ...{ topics: ['t'], organizationId: 'o', reader: 'r', isAllowed: async () => true },
+        topics: ['t'],
+        organizationId: 'o',
+        reader: 'r',
+        isAllowed: async () => true,
         source: {
           begin: () => 'begin',
           next: () => {

@@ -210,7 +210,11 @@ export class MeshValidation implements FabricValidation {
     const { serviceId, binding, address, identityId: hostId = '' } = terminator;
     const createdAtMs = this.#parts.terminators.get(terminatorId)?.createdAtMs;
     return mgmtMessages.validateTerminatorsResult.frame({
-      ...{ ...common, serviceId, binding, address, hostId },
+      ...common,
+      serviceId,
+      binding,
+      address,
+      hostId,
       serviceName: model.serviceName(serviceId) ?? '',
       createDate: createdAtMs === undefined ? '' : new Date(createdAtMs).toISOString(),
     });
@@ -291,8 +295,11 @@ function validated({ id, name }: ComparedRouter) {
 
 function component({ id, name }: ComparedRouter, errors: readonly string[]) {
   return {
-    ...{ componentType: 'router', componentId: id, componentName: name },
-    ...{ validateSuccess: errors.length === 0, errors: [...errors] },
+    componentType: 'router',
+    componentId: id,
+    componentName: name,
+    validateSuccess: errors.length === 0,
+    errors: [...errors],
   };
 }
 

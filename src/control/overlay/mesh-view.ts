@@ -109,7 +109,8 @@ export class MeshView implements FabricView, FabricDiagnostics {
     const terminatorStrategy = model.fabricService(serviceId)?.terminatorStrategy;
     const { candidates, chosen, problem } = circuits.selector.explain({
       service: definedFields({ id: service.id, name, terminatorStrategy }),
-      ...{ ingressId, instanceId },
+      ingressId,
+      instanceId,
     });
     return {
       serviceName: name,

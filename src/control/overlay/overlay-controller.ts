@@ -308,8 +308,12 @@ class OverlayCore implements OverlayController {
     const { events } = this.#parts;
     events.emit('router', { routerId: router.id, isOnline: true });
     events.emit('connect', {
-      ...{ sourceType: 'router', sourceId: router.id, sourceAddress: channel.peer.address, atMs: undefined },
-      ...{ destinationType: 'ctrl', destinationId: undefined },
+      sourceType: 'router',
+      sourceId: router.id,
+      sourceAddress: channel.peer.address,
+      atMs: undefined,
+      destinationType: 'ctrl',
+      destinationId: undefined,
       destinationAddress: formatHostPort(this.#options.listener.host, this.port),
     });
     awayCircuits.onConnect(router);

@@ -17,7 +17,9 @@ async function authority(maxBelow: number | undefined, limit?: Uint8Array<ArrayB
   const x509 = await loadX509();
   const keys = await crypto.subtle.generateKey(SIGNING, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...{ name: 'CN=limited', keys, signingAlgorithm: SIGNING },
+    name: 'CN=limited',
+    keys,
+    signingAlgorithm: SIGNING,
     notBefore: new Date(Date.now() - HOUR_MS),
     notAfter: new Date(Date.now() + HOUR_MS),
     extensions: [
@@ -62,11 +64,12 @@ test('a path leads through authorities within their length, and through none tha
   ] as const) {
     const link = await authority(maxBelow, limit);
     const cert = await link.signLeaf({
-      ...{
-        commonName: 'leaf',
-        spki: new Uint8Array(link.certificate.publicKey.export({ type: 'spki', format: 'der' })),
-      },
-      ...{ uses: ['client'], names: [], notBeforeMs: nowMs - 1_000, notAfterMs: nowMs + HOUR_MS },
+      commonName: 'leaf',
+      spki: new Uint8Array(link.certificate.publicKey.export({ type: 'spki', format: 'der' })),
+      uses: ['client'],
+      names: [],
+      notBeforeMs: nowMs - 1_000,
+      notAfterMs: nowMs + HOUR_MS,
     });
     const path = pathAbove(new X509Certificate(cert), [link.certificate], nowMs);
     assert.equal(path.length, isFound ? 2 : 1);

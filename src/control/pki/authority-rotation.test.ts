@@ -36,7 +36,13 @@ async function open(): Promise<Pki> {
   folders.push(dataDir);
   provideServerKey(dataDir);
   const pki = await openPki({
-    ...{ dataDir, db: store.db, secrets, trustDomain, hosts: ['edge.example'], clock, log: silentLog },
+    dataDir,
+    db: store.db,
+    secrets,
+    trustDomain,
+    hosts: ['edge.example'],
+    clock,
+    log: silentLog,
   });
   return pki;
 }

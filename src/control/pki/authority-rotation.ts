@@ -112,13 +112,12 @@ export async function beginRotation(
     const inserted = await trx
       .insertInto('authority')
       .values({
-        ...{
-          name,
-          parent: parent ?? null,
-          certificate_pem: certificatePem,
-          key_sealed: secrets.seal(keyPem),
-        },
-        ...{ issues_at: issuesAtMs, created_at: nowMs },
+        name,
+        parent: parent ?? null,
+        certificate_pem: certificatePem,
+        key_sealed: secrets.seal(keyPem),
+        issues_at: issuesAtMs,
+        created_at: nowMs,
       })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirst();

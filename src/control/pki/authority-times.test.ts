@@ -25,8 +25,13 @@ async function atTimes(run: (at: (nowMs: number) => Promise<Pki>) => Promise<voi
   try {
     await run(async (nowMs) => {
       const pki = await openPki({
-        ...{ dataDir, db: store.db, secrets, trustDomain: 'test.frontdoor', hosts: ['edge.example'] },
-        ...{ clock: new ManualClock(nowMs), log: silentLog },
+        dataDir,
+        db: store.db,
+        secrets,
+        trustDomain: 'test.frontdoor',
+        hosts: ['edge.example'],
+        clock: new ManualClock(nowMs),
+        log: silentLog,
       });
       pki.close();
       return pki;

@@ -65,7 +65,9 @@ describeEachStore('the replacement of the key of secrets.key', (open) => {
   });
   const fill = async ({ secrets }: Member): Promise<void> => {
     const rows = Array.from({ length: VALUES }, (_, i) => ({
-      ...{ name: `key ${i}`, key_sealed: secrets.seal(`key ${i}`), created_at: 1 },
+      name: `key ${i}`,
+      key_sealed: secrets.seal(`key ${i}`),
+      created_at: 1,
     }));
     await store.db.insertInto('shared_key').values(rows).execute();
   };

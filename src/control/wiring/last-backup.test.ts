@@ -16,8 +16,16 @@ after(() => rmSync(dataDir, { recursive: true }));
 
 function start(): Promise<ControlPlane> {
   return startControlPlane({
-    ...{ dataDir, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog, hasConsole: false },
+    dataDir,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    zone: 'share.localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    frontendUrls: () => [],
+    log: silentLog,
+    hasConsole: false,
   });
 }
 

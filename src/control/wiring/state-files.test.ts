@@ -55,8 +55,16 @@ after(() => rmSync(folder, { recursive: true }));
 
 async function start(dataDir: string, log = silentLog): Promise<void> {
   const control = await startControlPlane({
-    ...{ dataDir, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
-    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log, hasConsole: false },
+    dataDir,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    zone: 'share.localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    frontendUrls: () => [],
+    log,
+    hasConsole: false,
   });
   try {
     await control.frontendCertificate('share.localhost');

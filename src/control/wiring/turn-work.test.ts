@@ -69,9 +69,16 @@ test('a scrape and summaries look at none of the shares', async () => {
   const { options, first } = world;
   const scrape = (): Promise<void> =>
     writeControlMetrics(new Exposition(), {
-      ...{ model: options.model, counts: options.counts, fabric: options.fabric, store: options.store },
-      ...{ circuitCount: () => 0, sessionCount: () => 0, log: silentLog },
-      ...{ apis: new ApiMeter(options), certificates: () => [], rotation: () => undefined },
+      model: options.model,
+      counts: options.counts,
+      fabric: options.fabric,
+      store: options.store,
+      circuitCount: () => 0,
+      sessionCount: () => 0,
+      log: silentLog,
+      apis: new ApiMeter(options),
+      certificates: () => [],
+      rotation: () => undefined,
     });
   assert.equal(await mostInOneTurn(scrape), 0);
   for (const path of ['/summary', `/frontdoor/${first.frontdoorId}/summary`]) {

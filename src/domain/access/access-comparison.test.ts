@@ -7,7 +7,10 @@ import { OPEN_RULES, type AccessRules } from './access-rules.ts';
 
 const oidc: ExplainedProvider = { id: 'o', name: 'staff', type: 'OIDC', enabled: true, keys: [] };
 const keys: ExplainedProvider = {
-  ...{ id: 'k', name: 'machines', type: 'API_KEY', enabled: true },
+  id: 'k',
+  name: 'machines',
+  type: 'API_KEY',
+  enabled: true,
   keys: [{ name: 'night build', expiresAtMs: null }],
 };
 const record: RecordedRequest = {

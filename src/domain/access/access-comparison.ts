@@ -160,7 +160,9 @@ function requestOf({ atMs, identity, decision, ...request }: RecordedRequest): E
     nowMs: atMs,
     providerId: undefined,
     person: isPerson ? { email: emailOf(identity), groups: [], claims: {} } : undefined,
-    ...{ keyName, basicUser, certificateName: undefined },
+    keyName,
+    basicUser,
+    certificateName: undefined,
   };
 }
 

@@ -23,7 +23,10 @@ const request: ExplainedRequest = {
 const person = { email: 'ann@example.com', groups: [], claims: {} };
 const oidc: ExplainedProvider = { id: 'o', name: 'staff', type: 'OIDC', enabled: true, keys: [] };
 const keys: ExplainedProvider = {
-  ...{ id: 'k', name: 'machines', type: 'API_KEY', enabled: true },
+  id: 'k',
+  name: 'machines',
+  type: 'API_KEY',
+  enabled: true,
   keys: [{ name: 'build', expiresAtMs: 100 }],
 };
 

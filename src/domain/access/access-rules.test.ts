@@ -7,8 +7,15 @@ const readAccessRules = compileReader(accessRulesSchema);
 
 /** The fields of the first version, which every gateway knows. */
 const FIRST_FIELDS = [
-  ...['emails', 'claims', 'basicAuth', 'clientCertificate', 'ip', 'publicPaths', 'expiresAtMs'],
-  ...['rateLimit', 'session'],
+  'emails',
+  'claims',
+  'basicAuth',
+  'clientCertificate',
+  'ip',
+  'publicPaths',
+  'expiresAtMs',
+  'rateLimit',
+  'session',
 ];
 
 const CHANGED: AccessRules = {

@@ -65,7 +65,10 @@ export const agentRequestShape = new Shape(
     release: closed({ id, name: someText() }),
     /** Port 0: a free one. */
     access: closed({
-      ...{ id, share: someText(), host: someText(), port: port() },
+      id,
+      share: someText(),
+      host: someText(),
+      port: port(),
       protocol: withDefault(oneOf(...ACCESS_PROTOCOLS), 'tcp'),
     }),
     endAccess: closed({ id, share: someText() }),

@@ -31,8 +31,12 @@ test('a report is taken as it is', () => {
 test('the largest report of a gateway stays below 1 MiB', () => {
   const most = {
     ...sample,
-    ...{ shareId: 's'.repeat(36), environmentId: 'e'.repeat(36), frontdoorId: 'f'.repeat(36) },
-    ...{ requests: MAX_TRAFFIC_REQUESTS, bytesIn: MAX_TRAFFIC_BYTES, bytesOut: MAX_TRAFFIC_BYTES },
+    shareId: 's'.repeat(36),
+    environmentId: 'e'.repeat(36),
+    frontdoorId: 'f'.repeat(36),
+    requests: MAX_TRAFFIC_REQUESTS,
+    bytesIn: MAX_TRAFFIC_BYTES,
+    bytesOut: MAX_TRAFFIC_BYTES,
     latency: Array.from({ length: LATENCY_BUCKETS }, (_, i) => [i, 1_000_000_000]).flat(),
   };
   const largest = { ...report, samples: Array.from({ length: MAX_TRAFFIC_SAMPLES }, () => most) };

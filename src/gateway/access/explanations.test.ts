@@ -59,7 +59,10 @@ describe('an explanation', () => {
       world.publish('app', { rules, authProviderIds, updatedAtMs: round + 2 });
       const question = randomQuestion(random, nowMs);
       const known = providers.map(({ id, name, type, enabled, apiKeys }) => ({
-        ...{ id, name, type, enabled },
+        id,
+        name,
+        type,
+        enabled,
         keys: apiKeys?.keys ?? [],
       }));
       const expected = explainAccess(compileRules(rules), known, question);

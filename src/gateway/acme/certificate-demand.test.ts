@@ -58,7 +58,11 @@ async function open({ hasWildcards = false, waitMs = 30_000, isDefaultStandIn = 
   });
   source = new Source();
   demand = new CertificateDemand({
-    ...{ store, source, hasWildcards, clock, waitMs },
+    store,
+    source,
+    hasWildcards,
+    clock,
+    waitMs,
     ownerOf: (host) => (served.has(host) ? OWNER : undefined),
     zones: () => zones,
   });

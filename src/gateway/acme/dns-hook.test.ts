@@ -22,7 +22,10 @@ describe('the DNS hook', () => {
     const words = join(folder, 'words');
     await call(`printf '%s\\n' "$@" > ${words}`);
     assert.deepEqual(readFileSync(words, 'utf8').split('\n'), [
-      ...['present', '_acme-challenge.zone.example.', '-v $(x)', ''],
+      'present',
+      '_acme-challenge.zone.example.',
+      '-v $(x)',
+      '',
     ]);
   });
 

@@ -57,8 +57,20 @@ describe('the path of a challenge', () => {
   it('is the prefix with one token in base64url, and nothing else', () => {
     assert.equal(challengeToken(`${CHALLENGE_PREFIX}${token}`), token);
     for (const rest of [
-      ...['', 'short', `${token}/`, `${token}/x`, `${token}?x`, `${token}=`, `${token}.x`, `../${token}`],
-      ...[`${token.slice(1)}%41`, `./${token}`, `${token}\u00e9`, 'a'.repeat(129), `/${token}`, `${token}#x`],
+      '',
+      'short',
+      `${token}/`,
+      `${token}/x`,
+      `${token}?x`,
+      `${token}=`,
+      `${token}.x`,
+      `../${token}`,
+      `${token.slice(1)}%41`,
+      `./${token}`,
+      `${token}\u00e9`,
+      'a'.repeat(129),
+      `/${token}`,
+      `${token}#x`,
     ])
       assert.equal(challengeToken(`${CHALLENGE_PREFIX}${rest}`), undefined, rest);
     for (const target of [

@@ -79,7 +79,8 @@ export class IssueState {
     const fields = { hop: 'gateway', file, cause: problem, movedTo: await setAside(file) };
     log.error(fields, 'the state of automatic certificates is lost: those on disk count as new ones');
     const issued = present.map(({ name, notBeforeMs: atMs }) => ({
-      ...{ zone: zoneOf(name), atMs },
+      zone: zoneOf(name),
+      atMs,
       organizationId: '',
     }));
     return new IssueState(options, { ...nothing, issued });
@@ -166,8 +167,10 @@ export class IssueState {
       const pauses = Array.from(this.#pauses, ([name, pause]) => ({ name, ...pause }));
       const { directoryUrl } = this.#options;
       const state = certificateOrdersShape.numbered({
-        ...{ directoryUrl, pauses },
-        ...{ issued: this.#issued, orders: this.#orders },
+        directoryUrl,
+        pauses,
+        issued: this.#issued,
+        orders: this.#orders,
       });
       try {
         await writeFileDurably(file, `${JSON.stringify(state)}\n`);

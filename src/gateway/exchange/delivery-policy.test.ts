@@ -6,7 +6,11 @@ const NEVER = { startedMs: -Infinity, endedMs: -Infinity };
 
 function judge(silentMs: number, more: Partial<Delivery> = {}): string {
   return judgeDelivery({
-    ...{ nowMs: 100_000, silentMs, answered: NEVER, mayRepeat: true, holdMs: 5_500 },
+    nowMs: 100_000,
+    silentMs,
+    answered: NEVER,
+    mayRepeat: true,
+    holdMs: 5_500,
     ...more,
   });
 }

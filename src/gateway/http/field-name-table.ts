@@ -27,17 +27,25 @@ export const TRACE_PARENT = 14;
 
 /** Only proxies set them, each product its own. The gateway sets `X-Forwarded-For`. */
 const CLIENT_ADDRESS_NAMES = [
-  ...['x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-connecting-ipv6', 'cf-pseudo-ipv4', 'client-ip'],
-  ...[
-    'x-client-ip',
-    'x-cluster-client-ip',
-    'x-originating-ip',
-    'x-remote-ip',
-    'x-remote-addr',
-    'fastly-client-ip',
-  ],
-  ...['fly-client-ip', 'do-connecting-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-appengine-user-ip'],
-  ...['x-envoy-external-address', 'x-original-forwarded-for'],
+  'x-real-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-originating-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'do-connecting-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-appengine-user-ip',
+  'x-envoy-external-address',
+  'x-original-forwarded-for',
 ] as const;
 
 const NAMES: readonly (readonly [string, number])[] = [

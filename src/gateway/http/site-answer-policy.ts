@@ -12,7 +12,11 @@ import { cookieChanges, type LineChanges } from './set-cookie-policy.ts';
 const CLEAR_SITE_DATA = 'clear-site-data';
 /** Types of data that are kept by origin, in lower case. Browsers may add types with another reach. */
 const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
-  ...['"cache"', '"prefetchcache"', '"prerendercache"', '"executioncontexts"', '"clienthints"'],
+  '"cache"',
+  '"prefetchcache"',
+  '"prerendercache"',
+  '"executioncontexts"',
+  '"clienthints"',
 ]);
 
 /** `host` is the share's requested host in canonical form. */

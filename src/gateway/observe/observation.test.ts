@@ -104,9 +104,20 @@ describe('failure records', () => {
     await world.eventually(() => failures.length > 0, 'a record');
     const { timings: _timings, at: _at, ...rest } = failures[0]!;
     assert.deepEqual(rest, {
-      ...{ id: errorIdOf(answer), shareId: NO_SHARE, frontdoorId: '', status: 404, code: 'unknown-host' },
-      ...{ hop: 'client', cause: 'no share has this host', method: 'GET', host: 'nobody.share.localhost' },
-      ...{ path: '/orders', client: '127.0.0.1', identity: null, decision: 'unknown-host', traceId: null },
+      id: errorIdOf(answer),
+      shareId: NO_SHARE,
+      frontdoorId: '',
+      status: 404,
+      code: 'unknown-host',
+      hop: 'client',
+      cause: 'no share has this host',
+      method: 'GET',
+      host: 'nobody.share.localhost',
+      path: '/orders',
+      client: '127.0.0.1',
+      identity: null,
+      decision: 'unknown-host',
+      traceId: null,
     });
   });
 
@@ -154,8 +165,17 @@ describe('failure records', () => {
       accessEnded('').code,
     ];
     const circuits = [
-      ...['no-terminator', 'service-refused', 'service-timeout', 'not-authorized', 'timeout', 'control-away'],
-      ...['channel-closed', 'circuit-closed', 'overlay', 'no-answer', 'malformed-answer'],
+      'no-terminator',
+      'service-refused',
+      'service-timeout',
+      'not-authorized',
+      'timeout',
+      'control-away',
+      'channel-closed',
+      'circuit-closed',
+      'overlay',
+      'no-answer',
+      'malformed-answer',
     ];
     assert.deepEqual(
       [...codes, ...circuits].filter((code) => !hasRemedy(code)),
@@ -298,7 +318,13 @@ describe('the inspector', () => {
 
   it('shows no API key of the share’s providers, wherever it stands', async () => {
     const provider = (id: string, placement: 'header' | 'query', name: string): GatewayProvider => ({
-      ...{ id, frontdoorId: 'frontdoor', name: id, type: 'API_KEY', enabled: true, version: 1, tokens: null },
+      id,
+      frontdoorId: 'frontdoor',
+      name: id,
+      type: 'API_KEY',
+      enabled: true,
+      version: 1,
+      tokens: null,
       apiKeys: { placement, name, keys: [] },
     });
     const { world, inspected } = await observed([
@@ -373,7 +399,11 @@ const metricsOf = ({ gateway }: GatewayWorld, observation: Observation): Promise
 
 describe('a replay', () => {
   const command = (more: Partial<GatewayReplay> = {}): GatewayReplay => ({
-    ...{ type: 'replay', id: 'the-new-one', replayOf: 'the-old-one', shareId: 'id-app', method: 'POST' },
+    type: 'replay',
+    id: 'the-new-one',
+    replayOf: 'the-old-one',
+    shareId: 'id-app',
+    method: 'POST',
     target: '/orders?page=1',
     headers: [
       ['Host', 'app.share.localhost'],

@@ -21,7 +21,16 @@ export function closedShare(
 ): ServedShare {
   const { id, token, hosts, frontdoorId, environmentId, updatedAtMs } = share;
   return {
-    ...{ id, token, hosts: [...new Set(hosts)], frontdoorId, environmentId, updatedAtMs },
-    ...{ authProviderIds: [], customHosts: [], rules: null, inspection: null, unreadable },
+    id,
+    token,
+    hosts: [...new Set(hosts)],
+    frontdoorId,
+    environmentId,
+    updatedAtMs,
+    authProviderIds: [],
+    customHosts: [],
+    rules: null,
+    inspection: null,
+    unreadable,
   };
 }

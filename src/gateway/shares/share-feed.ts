@@ -111,7 +111,9 @@ class FeedClient implements ShareFeed {
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     const { snapshotFile: file, log, table, access, saveDelayMs: delayMs } = options;
     this.#list = new KeptShareList({
-      ...{ file, log, delayMs },
+      file,
+      log,
+      delayMs,
       current: () =>
         this.#position && { position: this.#position, shares: table.shares(), access: access.kept() },
     });

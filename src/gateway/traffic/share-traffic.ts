@@ -72,8 +72,14 @@ export class ShareTraffic {
   take(startsAt: number): TrafficSample {
     const { id: shareId, environmentId, frontdoorId } = this.share;
     const sample: TrafficSample = {
-      ...{ startsAt, shareId, environmentId, frontdoorId },
-      ...{ requests: this.#requests, errors: this.#errors, bytesIn: this.#bytesIn, bytesOut: this.#bytesOut },
+      startsAt,
+      shareId,
+      environmentId,
+      frontdoorId,
+      requests: this.#requests,
+      errors: this.#errors,
+      bytesIn: this.#bytesIn,
+      bytesOut: this.#bytesOut,
       byClass: [...this.#byClass],
       latency: this.#takeLatency(),
     };

@@ -26,7 +26,11 @@ test('traffic of one share in one span is one sample, the rest stays apart, olde
   ledger.add([sample(START), sample(START + 10_000)]);
   assert.deepEqual([ledger.size, ledger.requests], [3, 8]);
   const merged = {
-    ...{ requests: 4, errors: 2, byClass: [2, 0, 0, 2], bytesIn: 6, bytesOut: 8 },
+    requests: 4,
+    errors: 2,
+    byClass: [2, 0, 0, 2],
+    bytesIn: 6,
+    bytesOut: 8,
     latency: [10, 2, 20, 2],
   };
   assert.deepEqual(ledger.take(2), [sample(START, 'share', merged), sample(START, 'other')]);

@@ -24,8 +24,15 @@ const meter = {
     counted = { requests: 0, shares: 1 };
     if (requests === 0) return [];
     return Array.from({ length: shares }, (_, i) => ({
-      ...{ startsAt, shareId: `share-${i}`, environmentId: 'environment', frontdoorId: 'frontdoor' },
-      ...{ requests, errors: 0, byClass: [requests, 0, 0, 0], bytesIn: 0, bytesOut: 0 },
+      startsAt,
+      shareId: `share-${i}`,
+      environmentId: 'environment',
+      frontdoorId: 'frontdoor',
+      requests,
+      errors: 0,
+      byClass: [requests, 0, 0, 0],
+      bytesIn: 0,
+      bytesOut: 0,
       latency: [10, requests],
     }));
   },

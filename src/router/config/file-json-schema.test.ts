@@ -45,8 +45,18 @@ function fieldsOf(value: unknown, path = ''): string[] {
  * pattern.
  */
 const BEYOND = [
-  ...['order', 'sans', 'needs-edge', 'port-shared', 'required', 'address', 'host-port'],
-  ...['interface', 'certificate', 'key', 'ip', 'uri'],
+  'order',
+  'sans',
+  'needs-edge',
+  'port-shared',
+  'required',
+  'address',
+  'host-port',
+  'interface',
+  'certificate',
+  'key',
+  'ip',
+  'uri',
 ];
 
 test('the schema accepts the whole file, and judges any changed value as check does', () => {

@@ -206,7 +206,10 @@ test('enrolling needs a request that names every advertised host, or an alternat
 test('a router does not start with names that its peers would refuse', () => {
   const text = (host: string): string =>
     JSON.stringify({
-      ...{ v: 3, ctrl: WHOLE_FILE.ctrl, csr: WHOLE_FILE.edge.csr, identity: IDENTITY },
+      v: 3,
+      ctrl: WHOLE_FILE.ctrl,
+      csr: WHOLE_FILE.edge.csr,
+      identity: IDENTITY,
       link: { listeners: [{ binding: 'transport', bind: 'tls:127.0.0.1:6000', advertise: `${host}:6000` }] },
     });
   assert.ok(loadRunnableRouterConfig(folder.write('good.yml', text('localhost')), {}));

@@ -261,8 +261,17 @@ test('inspection lists each terminator with its state and times, under the names
   // It waits for a worker.
   assert.equal(entries.at(-1)!['lastAttempt'], '0001-01-01 00:00:00');
   assert.deepEqual(first, {
-    ...{ key: 't1', id: 't1', state: 'established', instance: '', cost: 0, precedence: 'default' },
-    ...{ operationActive: false, listenerId: 'l1', assignIds: false, useSdkXgress: false, v2: true },
+    key: 't1',
+    id: 't1',
+    state: 'established',
+    instance: '',
+    cost: 0,
+    precedence: 'default',
+    operationActive: false,
+    listenerId: 'l1',
+    assignIds: false,
+    useSdkXgress: false,
+    v2: true,
     supportsInspect: true,
   });
   assert.equal(registry.inspect('links'), undefined);

@@ -108,7 +108,12 @@ function after(
     return { id, isHealthy: true, checkedMs, tookNs, consecutiveFailures: 0, details };
   }
   return {
-    ...{ id, isHealthy: false, checkedMs, tookNs, problem, details },
+    id,
+    isHealthy: false,
+    checkedMs,
+    tookNs,
+    problem,
+    details,
     consecutiveFailures: before.consecutiveFailures + 1,
     failingSinceMs: before.failingSinceMs ?? checkedMs,
   };

@@ -49,7 +49,9 @@ function open(t: TestContext, change: Change = {}, log: Log = silentLog) {
   };
   const stateOf = (id: string) => checks.health().checks.find((check) => check.id === id)!;
   return {
-    ...{ world, checks, pass },
+    world,
+    checks,
+    pass,
     ping: () => stateOf('controllerPing'),
     link: () => stateOf('link.health'),
   };

@@ -50,13 +50,21 @@ export class HealthChecks {
     const onChange = (state: CheckState): void => this.#onChange(state);
     this.#checks = [
       new HealthCheck({
-        ...{ id: 'controllerPing', isInitiallyHealthy: false, clock, onChange },
-        ...{ intervalMs: ctrlPing.intervalMs, initialDelayMs: ctrlPing.initialDelayMs },
+        id: 'controllerPing',
+        isInitiallyHealthy: false,
+        clock,
+        onChange,
+        intervalMs: ctrlPing.intervalMs,
+        initialDelayMs: ctrlPing.initialDelayMs,
         look: () => this.#lookForController(),
       }),
       new HealthCheck({
-        ...{ id: 'link.health', isInitiallyHealthy: link.minLinks === 0, clock, onChange },
-        ...{ intervalMs: link.intervalMs, initialDelayMs: link.initialDelayMs },
+        id: 'link.health',
+        isInitiallyHealthy: link.minLinks === 0,
+        clock,
+        onChange,
+        intervalMs: link.intervalMs,
+        initialDelayMs: link.initialDelayMs,
         look: () => this.#lookAtLinks(),
       }),
     ];

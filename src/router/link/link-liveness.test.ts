@@ -334,13 +334,23 @@ describe('links in duplicate', () => {
   /** Dials like the other router, but with an id that the test chooses. */
   async function dialBack(to: LinkingRouter, as: LinkingRouter, linkId: string): Promise<Channel> {
     const headers = encodeLinkHello({
-      ...{ linkId, routerId: as.id, dialedRouterId: to.id, binding: '', iteration: 1 },
+      linkId,
+      routerId: as.id,
+      dialedRouterId: to.id,
+      binding: '',
+      iteration: 1,
       connectionId: '7b1c0f6e-0000-4000-8000-000000000001',
       routerVersion: 'v1.7.2',
     });
     const channel = await dialChannel({
-      ...{ host: '127.0.0.1', port: to.port, tls: as.identity, alpn: 'ziti-link', helloId: linkId },
-      ...{ helloHeaders: headers, timeoutMs: 30_000, log: silentLog },
+      host: '127.0.0.1',
+      port: to.port,
+      tls: as.identity,
+      alpn: 'ziti-link',
+      helloId: linkId,
+      helloHeaders: headers,
+      timeoutMs: 30_000,
+      log: silentLog,
     });
     await until(
       'the link to be verified',

@@ -64,14 +64,22 @@ describe('controllers get reports of links', () => {
     assert.equal(full!.fullRefresh, true);
     assert.deepEqual(
       full!.links.map(({ id, destRouterId, linkProtocol, dialAddress, iteration, connState }) => ({
-        ...{ id, destRouterId, linkProtocol, dialAddress, iteration },
+        id,
+        destRouterId,
+        linkProtocol,
+        dialAddress,
+        iteration,
         state: connState?.stateIteration,
         conns: connState?.conns.map(({ type, localAddr, remoteAddr }) => [type, localAddr, remoteAddr]),
       })),
       [
         {
-          ...{ id: 'link1', destRouterId: 'peer', linkProtocol: 'tls' },
-          ...{ dialAddress: 'tls:peer:6000', iteration: 1, state: 1 },
+          id: 'link1',
+          destRouterId: 'peer',
+          linkProtocol: 'tls',
+          dialAddress: 'tls:peer:6000',
+          iteration: 1,
+          state: 1,
           conns: [['link.default', 'tcp:127.0.0.1:1', 'tcp:127.0.0.1:2']],
         },
       ],

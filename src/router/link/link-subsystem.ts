@@ -284,7 +284,11 @@ export class LinkSubsystem {
     try {
       const { signal } = this.#stop;
       const channel = await dialLink(order, {
-        ...{ routerId, config, proxy, tls: tls().client, signal },
+        routerId,
+        config,
+        proxy,
+        tls: tls().client,
+        signal,
         log: this.#log,
       });
       const { linkId: id, key, peerId, iteration, peerVersion, address: dialAddress } = order;
@@ -327,7 +331,10 @@ export class LinkSubsystem {
     }
     const { forwarding, metrics, config } = this.#options;
     const link = new Link({
-      ...{ facts, channel, forwarding, metrics },
+      facts,
+      channel,
+      forwarding,
+      metrics,
       graceMs: 2 * config.heartbeat.closeUnresponsiveMs,
       openedMs: this.#running.nowMs(),
       clock: this.#clock,

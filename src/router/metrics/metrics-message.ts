@@ -52,8 +52,18 @@ function meterOf(meter: MeterReading) {
 function histogramOf({ count, min, max, sum: _sum, ...rest }: HistogramReading) {
   const { mean, stdDev, variance, p50, p75, p95, p99, p999, p9999 } = rest;
   return {
-    ...{ count: whole(count), min: whole(min), max: whole(max) },
-    ...{ mean, stdDev, variance, p50, p75, p95, p99, p999, p9999 },
+    count: whole(count),
+    min: whole(min),
+    max: whole(max),
+    mean,
+    stdDev,
+    variance,
+    p50,
+    p75,
+    p95,
+    p99,
+    p999,
+    p9999,
   };
 }
 

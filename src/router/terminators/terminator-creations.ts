@@ -85,8 +85,12 @@ export class TerminatorCreations<T extends { readonly id: string }> {
   add(terminator: T, delayMs = 0): void {
     this.forget(terminator.id);
     const entry: Entry<T> = {
-      ...{ terminator, createdAtMs: Date.now(), lastAttemptMs: undefined, isEstablished: false },
-      ...{ firstTimer: undefined, attempts: new Map() },
+      terminator,
+      createdAtMs: Date.now(),
+      lastAttemptMs: undefined,
+      isEstablished: false,
+      firstTimer: undefined,
+      attempts: new Map(),
     };
     this.#entries.set(terminator.id, entry);
     const askAll = (): void => {

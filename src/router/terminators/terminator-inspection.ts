@@ -25,13 +25,11 @@ const NEVER = '0001-01-01 00:00:00';
 export function terminatorRow(terminator: InspectedTerminator, progress: CreationProgress): object {
   const { key, id, instanceId, cost, precedence } = terminator;
   return {
-    ...{
-      key,
-      id,
-      state: progress.isEstablished ? 'established' : 'establishing',
-      instance: instanceId,
-      cost,
-    },
+    key,
+    id,
+    state: progress.isEstablished ? 'established' : 'establishing',
+    instance: instanceId,
+    cost,
     precedence: PRECEDENCES[precedence],
     operationActive: progress.isPending,
     createTime: timeText(progress.createdAtMs),

@@ -91,11 +91,18 @@ test('messages of a control channel and data of a link are reported to the contr
     assert.deepEqual([event!.channel, event!.isRx, event!.replyFor], [channel, isRx, -1]);
   }
   assert.deepEqual(decodedOf(fault!), {
-    ...{ __decoder__: 'ctrl', __message__: 'Fault', id: 'circuit1', iteration: 2 },
+    __decoder__: 'ctrl',
+    __message__: 'Fault',
+    id: 'circuit1',
+    iteration: 2,
   });
   assert.deepEqual(decodedOf(payload!), {
-    ...{ __decoder__: 'data', __message__: 'Payload', circuitId: 'circuit1', sequence: 7 },
-    ...{ originator: 'i', length: 300 },
+    __decoder__: 'data',
+    __message__: 'Payload',
+    circuitId: 'circuit1',
+    sequence: 7,
+    originator: 'i',
+    length: 300,
   });
   assert.deepEqual(events(other), []);
 });

@@ -102,7 +102,12 @@ async function ask(port: number, path = '/health-checks', options: RequestOption
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = httpsRequest(
     {
-      ...{ host: '127.0.0.1', port, path, ca: authority.ca, agent: false, servername: 'localhost' },
+      host: '127.0.0.1',
+      port,
+      path,
+      ca: authority.ca,
+      agent: false,
+      servername: 'localhost',
       ...options,
     },
     (response) => {
@@ -150,7 +155,11 @@ async function askHttp2(session: ClientHttp2Session, headers: Record<string, str
 /** A connection with handwritten HTTP/1.1. Resolves when the server ends it. */
 function openRaw(t: TestContext, port: number, options: tls.ConnectionOptions = {}) {
   const socket = tls.connect({
-    ...{ host: '127.0.0.1', port, ca: authority.ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] },
+    host: '127.0.0.1',
+    port,
+    ca: authority.ca,
+    servername: 'localhost',
+    ALPNProtocols: ['http/1.1'],
     ...options,
   });
   t.after(() => socket.destroy());
@@ -353,7 +362,10 @@ test('apis: any but health-checks is refused', async (t) => {
 test('name: a server that shares its port with another listener of HTTP is refused by its name', async (t) => {
   const ports = new TlsPorts({ log: silentLog });
   const shared = await ports.open({
-    ...{ host: '127.0.0.1', port: 0, tls: { default: identity, alternates: [] }, handshakeTimeoutMs: 5_000 },
+    host: '127.0.0.1',
+    port: 0,
+    tls: { default: identity, alternates: [] },
+    handshakeTimeoutMs: 5_000,
   });
   const point = { host: '127.0.0.1', port: shared.port, path: 'web[0].bindPoints[0]' };
   const same = { open: () => Promise.resolve(shared), close: () => shared.close() } as unknown as TlsPorts;
@@ -368,7 +380,10 @@ test('name: a server that shares its port with another listener of HTTP is refus
 
 test('a port is shared with a listener of links', async (t) => {
   const shared = await new TlsPorts({ log: silentLog }).open({
-    ...{ host: '127.0.0.1', port: 0, tls: { default: identity, alternates: [] }, handshakeTimeoutMs: 5_000 },
+    host: '127.0.0.1',
+    port: 0,
+    tls: { default: identity, alternates: [] },
+    handshakeTimeoutMs: 5_000,
   });
   const links: tls.TLSSocket[] = [];
   shared.handle(['ziti-link'], (socket) => void links.push(socket), { name: 'link.listeners[0]' });

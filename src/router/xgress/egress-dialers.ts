@@ -24,7 +24,11 @@ export type EgressDialer = (dial: EgressDial) => Promise<ReadonlyMap<number, Uin
 
 /** Bindings that a router dials itself. */
 const OWN_BINDINGS: ReadonlySet<string> = new Set([
-  ...['transport', 'edge_transport', 'transport_udp', 'proxy', 'proxy_udp'],
+  'transport',
+  'edge_transport',
+  'transport_udp',
+  'proxy',
+  'proxy_udp',
 ]);
 
 /** The terminator requires something that this router does not support, so an operator has to correct it. */

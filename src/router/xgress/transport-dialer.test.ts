@@ -126,7 +126,9 @@ test('edge_transport answers a dialer’s key with one of its own, and dials str
       circuitId: `c${(count += 1)}`,
       timeout: 30_000_000_000n,
       egress: {
-        ...{ binding: 'edge_transport', address: `out${count}`, destination },
+        binding: 'edge_transport',
+        address: `out${count}`,
+        destination,
         ...(key === undefined ? {} : { peerData: [{ key: publicKey, value: key }] }),
       },
     });

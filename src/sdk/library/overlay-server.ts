@@ -68,7 +68,10 @@ export class OverlayServer extends EventEmitter<OverlayServerEvents> {
     this.#onStream = onStream;
     const { id, name, encryptionRequired } = service;
     const bindable = {
-      ...{ id, name, terminator, listenerId: randomUUID() },
+      id,
+      name,
+      terminator,
+      listenerId: randomUUID(),
       encryption: encryptionRequired ? ('offered' as const) : undefined,
     };
     this.#hosted = host.bind(bindable, (incoming) => this.#onDial(incoming));

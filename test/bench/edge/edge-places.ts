@@ -91,8 +91,12 @@ async function startOurs(run: BenchRun, binary: string, crowded: readonly string
   const service = 'single';
   for (const name of [service, ...crowded]) {
     const { status, text } = await parts.call('POST', '/shares', {
-      ...{ environmentId: host.environmentId, name, backendMode: 'proxy', target: 'http://127.0.0.1:1' },
-      ...{ shareMode: 'private', grants: [dialer.environmentId] },
+      environmentId: host.environmentId,
+      name,
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:1',
+      shareMode: 'private',
+      grants: [dialer.environmentId],
     });
     if (status !== 201) throw new Error(`the share ${name} was answered ${status}: ${text}`);
   }

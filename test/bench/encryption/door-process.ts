@@ -32,7 +32,10 @@ while (share === undefined) {
   share = (await api.services()).find(({ permissions }) => permissions.includes('Dial'))?.id;
 }
 const { port } = await AccessListener.open({
-  ...{ share, host: '127.0.0.1', port: 0, log: silentLog },
+  share,
+  host: '127.0.0.1',
+  port: 0,
+  log: silentLog,
   dial: (serviceId, timeoutMs) => overlay.dial(serviceId, timeoutMs),
 });
 process.stdout.write(`${port}\n`);

@@ -51,7 +51,11 @@ async function startOne(
     return (json as { enrollmentCode: string }).enrollmentCode;
   };
   const agent = await start('encryption/agent-process.ts', {
-    ...{ dataDir, apiUrl, ca, name: word, isClear: word === 'clear' },
+    dataDir,
+    apiUrl,
+    ca,
+    name: word,
+    isClear: word === 'clear',
     code: await code(),
   });
   const name = `door-${word}`;

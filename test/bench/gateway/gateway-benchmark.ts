@@ -106,8 +106,14 @@ async function startServices(run: BenchRun): Promise<Services> {
 /** For `frontdoor gateway` and `frontdoor up`: TLS, and room for 10,000 clients of one address. */
 function gatewayArguments({ certFile, keyFile }: BenchCertificate, securePort: number): string[] {
   return [
-    ...['--https-port', `${securePort}`, '--tls-cert', certFile, '--tls-key', keyFile],
-    ...['--max-connections-per-address', MAX_CONNECTIONS_PER_ADDRESS],
+    '--https-port',
+    `${securePort}`,
+    '--tls-cert',
+    certFile,
+    '--tls-key',
+    keyFile,
+    '--max-connections-per-address',
+    MAX_CONNECTIONS_PER_ADDRESS,
   ];
 }
 
@@ -116,8 +122,13 @@ async function startGatewayUp(run: BenchRun, { maker }: Services, name: string):
   const securePort = await freePort();
   const ports = ['--http-port', '--api-port', '--edge-api-port', '--ctrl-port', '--edge-port'];
   const args = [
-    ...['--zone', ZONE, ...ports.flatMap((option) => [option, '0'])],
-    ...['--allow-egress', '127.0.0.1/32:*', '--allow-egress', '[::1]/128:*'],
+    '--zone',
+    ZONE,
+    ...ports.flatMap((option) => [option, '0']),
+    '--allow-egress',
+    '127.0.0.1/32:*',
+    '--allow-egress',
+    '[::1]/128:*',
     ...gatewayArguments(maker.certificate, securePort),
   ];
   return { ...maker, product: run.keep(await startUp(run, name, args)), securePort };

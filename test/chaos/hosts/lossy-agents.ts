@@ -51,8 +51,18 @@ async function startAgent(parts: Separate, origin: Server, name: string): Promis
     name,
     probe: () => callAgent(socket, { op: 'status' }, 1_000),
     args: () => [
-      ...['agent', 'start', '--data-dir', dataDir, '--api', parts.control.ready.apiUrl],
-      ...['--ca', join(parts.folder, 'api-ca.pem'), '--name', name, '--enrollment-token', enrollmentCode],
+      'agent',
+      'start',
+      '--data-dir',
+      dataDir,
+      '--api',
+      parts.control.ready.apiUrl,
+      '--ca',
+      join(parts.folder, 'api-ca.pem'),
+      '--name',
+      name,
+      '--enrollment-token',
+      enrollmentCode,
     ],
   });
   await part.start();

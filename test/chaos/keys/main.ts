@@ -38,7 +38,10 @@ export async function runKeysChaos(): Promise<number> {
   try {
     const { credentials, agent } = world;
     const body = {
-      ...{ environmentId: agent.ready.environmentId, name: 'app', shareMode: 'public', backendMode: 'proxy' },
+      environmentId: agent.ready.environmentId,
+      name: 'app',
+      shareMode: 'public',
+      backendMode: 'proxy',
       target: `http://127.0.0.1:${service.port}`,
     };
     const made = await world.call(world.b, 'POST', `/frontdoor/${credentials.frontdoorId}/shares`, { body });

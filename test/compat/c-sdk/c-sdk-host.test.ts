@@ -37,7 +37,10 @@ before(async () => {
   const { id } = await enroll({ token: await world.enrollmentJwt(), identityFile: file('dialer.json') });
   const created = await world.call('POST', '/shares', {
     environmentId,
-    ...{ name: 'hosted', shareMode: 'private', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+    name: 'hosted',
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:9',
     grants: [id],
   });
   assert.ok(created.status < 300, created.text);

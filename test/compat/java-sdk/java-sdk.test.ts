@@ -35,7 +35,10 @@ after(async () => {
 async function share(name: string, environmentId: string, guestId: string): Promise<void> {
   const created = await world.call('POST', '/shares', {
     environmentId,
-    ...{ name, shareMode: 'private', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+    name,
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:9',
     grants: [guestId],
   });
   assert.ok(created.status < 300, created.text);

@@ -78,8 +78,11 @@ test('it dials a share of datagrams that our agent hosts, each sender apart', { 
 test('it hosts a share of datagrams by host.v1, and our agent dials it', { skip }, async (t) => {
   const visitor = await world.startAgent('visitor');
   const { status } = await world.call('POST', '/shares', {
-    ...{ environmentId: tunneled.environmentId, shareMode: 'private', name: 'of-ziti' },
-    ...{ backendMode: 'udpTunnel', target: `udp://${HOST}:${await openEcho(t)}` },
+    environmentId: tunneled.environmentId,
+    shareMode: 'private',
+    name: 'of-ziti',
+    backendMode: 'udpTunnel',
+    target: `udp://${HOST}:${await openEcho(t)}`,
     grants: [visitor.environmentId],
   });
   assert.equal(status, 201);

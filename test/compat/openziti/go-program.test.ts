@@ -80,13 +80,12 @@ test(
   async (t) => {
     const guest = await world.enrollEnvironment('guest');
     const answer = await world.call('POST', '/shares', {
-      ...{
-        environmentId: host.environmentId,
-        backendMode: 'proxy',
-        target: 'http://127.0.0.1:1',
-        name: 'go-echo',
-      },
-      ...{ shareMode: 'private', grants: [dialer.environmentId, guest.id] },
+      environmentId: host.environmentId,
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:1',
+      name: 'go-echo',
+      shareMode: 'private',
+      grants: [dialer.environmentId, guest.id],
     });
     assert.equal(answer.status, 201, JSON.stringify(answer.json));
     const hosting = await peer.host(host.file, 'go-echo');

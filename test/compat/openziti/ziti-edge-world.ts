@@ -53,7 +53,13 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
     tunnelers.push(startTunneler(binary, folder, file, mode, ...services));
   };
   return {
-    ...{ folder, up, service, credentials, edge, write, tunnel },
+    folder,
+    up,
+    service,
+    credentials,
+    edge,
+    write,
+    tunnel,
     async startAgent(name) {
       const { frontdoorId, accountId, apiToken } = credentials;
       const client = new JsonClient({ origin: up.control.apiUrl });

@@ -24,16 +24,14 @@ const METRICS_MS = 90_000;
 
 /** Lists that the journey fills with nothing. */
 const LISTED_ONLY = [
-  ...[
-    'auth-policies',
-    'posture-checks',
-    'sessions',
-    'enrollments',
-    'authenticators',
-    'cas',
-    'ext-jwt-signers',
-    'network-jwts',
-  ],
+  'auth-policies',
+  'posture-checks',
+  'sessions',
+  'enrollments',
+  'authenticators',
+  'cas',
+  'ext-jwt-signers',
+  'network-jwts',
 ];
 
 let world: ZitiEdgeWorld;
@@ -96,7 +94,12 @@ test(
       assert.equal(status, 0, output);
     }
     const roles = (services: string, identities: string): string[] => [
-      ...['--semantic', 'AnyOf', '--service-roles', services, '--identity-roles', identities],
+      '--semantic',
+      'AnyOf',
+      '--service-roles',
+      services,
+      '--identity-roles',
+      identities,
     ];
     await edge('create', 'service-policy', 'hosting', 'Bind', ...roles('#web', '#hosts'));
     await edge('create', 'service-policy', 'dialing', 'Dial', ...roles('@web', '@dialer'));

@@ -59,11 +59,16 @@ before(async () => {
     request.on('end', () => response.writeHead(204).end());
   }).listen(influxPort, '127.0.0.1');
   const source = {
-    ...{ type: 'websocketSource', api_endpoint: edgeApiUrl, username, password },
+    type: 'websocketSource',
+    api_endpoint: edgeApiUrl,
+    username,
+    password,
     websocket_endpoint: `${edgeApiUrl.replace('https', 'wss')}/fabric/v1/ws-api`,
   };
   const file = {
-    ...{ v: 4, admin: { secrets: [ADMIN_TOKEN] }, endpoint: { host: '127.0.0.1', port: controllerPort } },
+    v: 4,
+    admin: { secrets: [ADMIN_TOKEN] },
+    endpoint: { host: '127.0.0.1', port: controllerPort },
     store: { path: join(folder, 'zrok.db'), type: 'sqlite3' },
     ziti: { api_endpoint: api, username, password },
     metrics: {

@@ -51,7 +51,9 @@ export async function watchConsole({ folder, root, print }: WatchOptions): Promi
   const options = esbuildOptions(root);
   const context = await esbuild.context({
     ...options,
-    ...{ minify: false, sourcemap: 'linked', footer: { js: RELOAD } },
+    minify: false,
+    sourcemap: 'linked',
+    footer: { js: RELOAD },
     plugins: [...options.plugins!, keep],
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();

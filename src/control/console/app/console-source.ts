@@ -21,8 +21,14 @@ const KEY_CHARS = 20;
 
 /** The packages that end up in the bundle, and what bundles them; those that they need follow. */
 const PACKAGES = [
-  ...['react', 'react-dom', '@mantine/core', '@mantine/hooks'],
-  ...['@tanstack/react-query', '@tanstack/react-router', 'uplot', 'esbuild'],
+  'react',
+  'react-dom',
+  '@mantine/core',
+  '@mantine/hooks',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  'uplot',
+  'esbuild',
 ];
 
 interface LockRow {

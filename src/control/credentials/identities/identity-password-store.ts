@@ -56,8 +56,10 @@ export async function userNames(db: Queries, identityId?: string): Promise<Store
     .orderBy('username');
   const rows = await (identityId === undefined ? all : all.where('identity_id', '=', identityId)).execute();
   return rows.map((row) => ({
-    ...{ identityId: row.identity_id, username: row.username },
-    ...{ createdAtMs: Number(row.created_at), updatedAtMs: Number(row.updated_at) },
+    identityId: row.identity_id,
+    username: row.username,
+    createdAtMs: Number(row.created_at),
+    updatedAtMs: Number(row.updated_at),
   }));
 }
 

@@ -144,7 +144,11 @@ async function verifiedClaims(
     if (typeof sub !== 'string' || typeof scope !== 'string' || typeof org !== 'string') return undefined;
     if ((caller !== 'client' && caller !== 'account') || typeof credential !== 'string') return undefined;
     const claims: TokenClaims = {
-      ...{ subject: sub, kind: caller, organizationId: org, scopes: scope.split(' '), credential },
+      subject: sub,
+      kind: caller,
+      organizationId: org,
+      scopes: scope.split(' '),
+      credential,
     };
     const keyId = protectedHeader.kid!;
     const expiresAtMs = Math.min(payload.exp!, payload.iat! + TOKEN_LIFETIME_SECONDS) * 1_000;

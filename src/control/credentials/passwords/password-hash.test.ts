@@ -14,8 +14,12 @@ test('equal passwords have unequal hashes, each of which proves the password', a
     const [, algorithm, version, parameters, salt = '', tag = ''] = phc.split('$');
     assert.deepEqual([algorithm, version, parameters], ['argon2id', 'v=19', 'm=19456,t=2,p=1']);
     const again = argon2Sync('argon2id', {
-      ...{ message: password, nonce: Buffer.from(salt, 'base64'), tagLength: 32 },
-      ...{ memory: 19_456, passes: 2, parallelism: 1 },
+      message: password,
+      nonce: Buffer.from(salt, 'base64'),
+      tagLength: 32,
+      memory: 19_456,
+      passes: 2,
+      parallelism: 1,
     });
     assert.deepEqual(again, Buffer.from(tag, 'base64'));
   }

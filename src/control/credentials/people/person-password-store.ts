@@ -108,7 +108,10 @@ export async function findPersonPasswords(
   const rows = await query.execute();
   return rows.map(
     ({ person_id: personId, organization_id: organizationId, password_hash: passwordHash, email }) => ({
-      ...{ personId, organizationId, email, passwordHash },
+      personId,
+      organizationId,
+      email,
+      passwordHash,
     }),
   );
 }

@@ -309,7 +309,9 @@ export class CircuitBuilder {
   #hasOtherHost({ wish, terminator, marker }: PendingCircuit): boolean {
     const { service, instanceId, ingress } = wish;
     const next = this.#options.selector.select({
-      ...{ service, instanceId, ingressId: ingress.id },
+      service,
+      instanceId,
+      ingressId: ingress.id,
       failed: terminator,
     });
     if (typeof next === 'string') return false;

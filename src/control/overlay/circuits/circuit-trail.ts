@@ -44,8 +44,15 @@ export class CircuitTrail {
     if (!events.has('circuit')) return;
     const { service, sessionId, identityId, instanceId } = wish;
     events.emit('circuit', {
-      ...{ type: 'failed', circuitId, instanceId, serviceId: service.id, terminatorId: '' },
-      ...{ routerIds: [], linkIds: [], ingressAddress: '', egressAddress: '' },
+      type: 'failed',
+      circuitId,
+      instanceId,
+      serviceId: service.id,
+      terminatorId: '',
+      routerIds: [],
+      linkIds: [],
+      ingressAddress: '',
+      egressAddress: '',
       clientId: sessionId ?? identityId ?? '',
       cost: undefined,
       creationMs,
@@ -64,7 +71,11 @@ export class CircuitTrail {
     if (!events.has('circuit')) return;
     const { id, serviceId, identityId, sessionId, terminatorId, instanceId, hostId, path } = circuit;
     events.emit('circuit', {
-      ...{ type, circuitId: id, serviceId, terminatorId, instanceId },
+      type,
+      circuitId: id,
+      serviceId,
+      terminatorId,
+      instanceId,
       clientId: sessionId ?? identityId ?? '',
       routerIds: path.routerIds,
       linkIds: path.linkIds,

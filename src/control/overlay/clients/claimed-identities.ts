@@ -69,7 +69,8 @@ export class ClaimedIdentities {
     const active = [...this.#model.edge.all('ca')].filter(({ data }) => logsIn(data));
     if (!active.some(({ data }) => claimOf(data) !== undefined) || !isForClients(leaf)) return undefined;
     const authorities = active.map(({ id, data }) => ({
-      ...{ id, claim: claimOf(data) },
+      id,
+      claim: claimOf(data),
       certificate: new X509Certificate(String(data['certPem'])),
     }));
     const path = pathAbove(leaf, issuersOf(leaf), nowMs);

@@ -57,8 +57,12 @@ export class SecondTokens {
     const { clientId, externalAuthUrl, scopes } =
       this.#model.edge.get('external-jwt-signer', signerId)?.data ?? {};
     return {
-      ...{ typeId: 'EXT-JWT', provider: 'url', id: signerId },
-      ...{ clientId: clientId ?? '', httpUrl: externalAuthUrl ?? '', scopes: textsOf(scopes) },
+      typeId: 'EXT-JWT',
+      provider: 'url',
+      id: signerId,
+      clientId: clientId ?? '',
+      httpUrl: externalAuthUrl ?? '',
+      scopes: textsOf(scopes),
     };
   }
 }

@@ -145,7 +145,9 @@ export class DataModelFeed {
     const missed =
       request.timelineId === this.#timelineId ? this.#log.since(request.currentIndex) : undefined;
     const subscription = {
-      ...{ router, subscriptionId, untilMs },
+      router,
+      subscriptionId,
+      untilMs,
       isCurrent: missed !== undefined,
       announcedIndex: this.#log.index,
     };

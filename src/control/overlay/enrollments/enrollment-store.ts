@@ -217,9 +217,13 @@ export async function openEnrollmentsOf(
     .orderBy('created_at')
     .execute();
   return rows.map((row) => ({
-    ...{ id: row.id, kind: row.kind, identityId: row.identity_id },
-    ...{ username: row.username, authorityId: row.authority_id },
-    ...{ expiresAtMs: Number(row.expires_at), createdAtMs: Number(row.created_at) },
+    id: row.id,
+    kind: row.kind,
+    identityId: row.identity_id,
+    username: row.username,
+    authorityId: row.authority_id,
+    expiresAtMs: Number(row.expires_at),
+    createdAtMs: Number(row.created_at),
   }));
 }
 

@@ -7,15 +7,23 @@ const DEFAULT_MIN_PASSWORD_CHARS = 5;
 
 /** The policy of identities that have no other, until an administrator changes it: a row with its id replaces it. */
 export const DEFAULT_AUTH_POLICY: EdgeEntityRecord = {
-  ...{ id: DEFAULT_AUTH_POLICY_ID, kind: 'auth-policy', name: 'Default', tags: {} },
-  ...{ createdAtMs: 0, updatedAtMs: 0 },
+  id: DEFAULT_AUTH_POLICY_ID,
+  kind: 'auth-policy',
+  name: 'Default',
+  tags: {},
+  createdAtMs: 0,
+  updatedAtMs: 0,
   data: {
     primary: {
       cert: { allowed: true, allowExpiredCerts: false },
       extJwt: { allowed: true, allowedSigners: [] },
       updb: {
-        ...{ allowed: true, minPasswordLength: DEFAULT_MIN_PASSWORD_CHARS, maxAttempts: 0 },
-        ...{ lockoutDurationMinutes: 0, requireMixedCase: false, requireNumberChar: false },
+        allowed: true,
+        minPasswordLength: DEFAULT_MIN_PASSWORD_CHARS,
+        maxAttempts: 0,
+        lockoutDurationMinutes: 0,
+        requireMixedCase: false,
+        requireNumberChar: false,
         requireSpecialChar: false,
       },
     },

@@ -55,7 +55,11 @@ export function edgeServiceOf(record: EdgeEntityRecord): ManagedService {
   const { id, name, data, tags, createdAtMs, updatedAtMs } = record;
   return {
     ...attributedOf(record),
-    ...{ id, name, tags, createdAtMs, updatedAtMs },
+    id,
+    name,
+    tags,
+    createdAtMs,
+    updatedAtMs,
     encryptionRequired: data['encryptionRequired'] !== false,
     configs: textsOf(data['configs']),
   };
@@ -64,7 +68,9 @@ export function edgeServiceOf(record: EdgeEntityRecord): ManagedService {
 export function edgePolicyOf({ id, name, kind, data }: EdgeEntityRecord): EdgePolicy {
   const { type, semantic } = data;
   return {
-    ...{ id, name, kind },
+    id,
+    name,
+    kind,
     semantic: semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
     type: type === 'Dial' || type === 'Bind' ? type : null,
     identities: selectionOf(textsOf(data['identityRoles'])),

@@ -247,8 +247,14 @@ describe('the overlay models of two control planes over one database', { skip: p
       createFabricNode(trx, touch, { kind: 'router', name: 'r', nowMs: 1 }),
     );
     const wanted = {
-      ...{ serviceId: service.id, routerId: router.id, binding: 'transport', address: 'tcp:h:1' },
-      ...{ instanceId: '', cost: 3, precedence: 0, peerData: new Map<number, Uint8Array>() },
+      serviceId: service.id,
+      routerId: router.id,
+      binding: 'transport',
+      address: 'tcp:h:1',
+      instanceId: '',
+      cost: 3,
+      precedence: 0,
+      peerData: new Map<number, Uint8Array>(),
     };
     const id = await new FabricTerminatorWriter(here, new ManualClock()).create(wanted);
     await made;

@@ -14,7 +14,8 @@ function subtypeOf(data: JsonObject): PostureCheck['subtype'] {
   switch (data['typeId'] as PostureCheckType) {
     case 'OS': {
       const osList = objectsOf(data['operatingSystems']).map(({ type, versions }) => ({
-        ...{ osType: String(type), osVersions: [...textsOf(versions)] },
+        osType: String(type),
+        osVersions: [...textsOf(versions)],
       }));
       return { case: 'osList', value: { osList } };
     }

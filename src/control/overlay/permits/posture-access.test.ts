@@ -30,7 +30,8 @@ beforeEach(async () => {
   await dialPolicy(['#basic']);
   await world.setEntity('edge-router-policy', 'all', { ...ALL_ROUTERS, identityRoles: ['#all'] });
   await world.setEntity('service-edge-router-policy', 'all-services', {
-    ...{ ...ALL_ROUTERS, serviceRoles: ['#all'] },
+    ...ALL_ROUTERS,
+    serviceRoles: ['#all'],
   });
   await world.start();
   router = await world.router('r1');

@@ -176,7 +176,9 @@ export async function expiringCertificates(
     .limit(limit)
     .execute();
   return rows.map(({ kind, id, name, not_after: notAfterMs }) => ({
-    ...{ kind, id, name },
+    kind,
+    id,
+    name,
     notAfterMs: Number(notAfterMs),
   }));
 }

@@ -93,7 +93,9 @@ describeEachStore('entities of the edge management API', (open) => {
     await put('p', 'ann', 'h1');
     await put('p', 'ann', 'h2');
     assert.deepEqual(await findIdentityPassword(store.db, 'ann'), {
-      ...{ identityId: 'p', username: 'ann', passwordHash: 'h2' },
+      identityId: 'p',
+      username: 'ann',
+      passwordHash: 'h2',
     });
     await assert.rejects(put('q', 'ann', 'h3'), { kind: 'conflict' });
   });

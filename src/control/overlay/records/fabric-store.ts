@@ -78,8 +78,13 @@ export async function changeFabricRouter(
     roleAttributes: changed.roleAttributes,
   };
   const entity = {
-    ...{ id, name, kind: 'edge-router' as const, tags: former?.tags ?? {}, createdAtMs },
-    ...{ data, updatedAtMs: nowMs },
+    id,
+    name,
+    kind: 'edge-router' as const,
+    tags: former?.tags ?? {},
+    createdAtMs,
+    data,
+    updatedAtMs: nowMs,
   };
   await (former === undefined ? insertEdgeEntity : updateEdgeEntity)(trx, touch, entity);
   touch('identity', id);

@@ -88,7 +88,10 @@ export async function cutOffByNextStep(
   return {
     count: Number(count),
     identities: rows.map(({ id, kind, name, last_seen_at: at }) => ({
-      ...{ id, kind, name, lastSeenAtMs: at === null ? null : Number(at) },
+      id,
+      kind,
+      name,
+      lastSeenAtMs: at === null ? null : Number(at),
     })),
   };
 }

@@ -33,7 +33,13 @@ export function followMesh({
     const { id, sourceId, destinationId, protocol, dialAddress, staticCost, connections } = link;
     events.emit('link', {
       type: isLost ? 'fault' : 'routerLinkNew',
-      ...{ linkId: id, sourceId, destinationId, protocol, dialAddress, cost: staticCost, connections },
+      linkId: id,
+      sourceId,
+      destinationId,
+      protocol,
+      dialAddress,
+      cost: staticCost,
+      connections,
     });
   });
 
@@ -48,7 +54,11 @@ export function followMesh({
     for (const one of ofService) if (isOnline(one)) usable[precedenceName(one.precedence)] += 1;
     const { id, serviceId, routerId, identityId, instanceId, precedence, cost } = terminator;
     events.emit('terminator', {
-      ...{ type, terminatorId: id, serviceId, routerId, instanceId },
+      type,
+      terminatorId: id,
+      serviceId,
+      routerId,
+      instanceId,
       hostId: identityId ?? '',
       isRouterOnline: isOnline(terminator),
       precedence: precedenceName(precedence),

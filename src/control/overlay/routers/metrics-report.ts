@@ -37,14 +37,28 @@ function each<T>(
 
 function ratesOf({ count, meanRate, m1Rate, m5Rate, m15Rate }: Rates): Metric['values'] {
   return {
-    ...{ count: Number(count), mean_rate: meanRate, m1_rate: m1Rate, m5_rate: m5Rate, m15_rate: m15Rate },
+    count: Number(count),
+    mean_rate: meanRate,
+    m1_rate: m1Rate,
+    m5_rate: m5Rate,
+    m15_rate: m15Rate,
   };
 }
 
 function distributionOf(value: Distribution): Metric['values'] {
   const { count, min, max, mean, stdDev, variance, p50, p75, p95, p99, p999, p9999 } = value;
   return {
-    ...{ count: Number(count), min: Number(min), max: Number(max), mean, std_dev: stdDev, variance },
-    ...{ p50, p75, p95, p99, p999, p9999 },
+    count: Number(count),
+    min: Number(min),
+    max: Number(max),
+    mean,
+    std_dev: stdDev,
+    variance,
+    p50,
+    p75,
+    p95,
+    p99,
+    p999,
+    p9999,
   };
 }

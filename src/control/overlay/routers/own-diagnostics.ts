@@ -34,7 +34,9 @@ export function ownDiagnostic(parts: OwnDiagnosticsParts, name: string): unknown
 
 function connectedRouters({ routers, model }: OwnDiagnosticsParts): object[] {
   return [...routers.all()].map(({ id, version, connectedAtMs }) => ({
-    ...{ Id: id, Name: model.identity(id)?.name ?? '', Version: version },
+    Id: id,
+    Name: model.identity(id)?.name ?? '',
+    Version: version,
     ConnectTime: new Date(connectedAtMs).toISOString(),
   }));
 }
@@ -57,7 +59,8 @@ function identityConnections({ routers }: OwnDiagnosticsParts): object {
 function routerMessaging({ validation, model }: OwnDiagnosticsParts): object {
   const terminatorValidations = [...validation.waiting].map(([id, terminators]) => ({
     router: { id, name: model.identity(id)?.name ?? '' },
-    ...{ terminators, checkInProgress: false },
+    terminators,
+    checkInProgress: false,
   }));
   // Changes of routers are sent to the others as they come.
   return { routerUpdates: [], terminatorValidations };

@@ -44,8 +44,12 @@ test('texts of an alert are cut, in the log and for followers', () => {
     Array.from({ length: 100 }, (_, at) => [`${at}${long}`.slice(0, 900), long]),
   );
   const alert = {
-    ...{ severity: long, sourceType: long, sourceId: long, message: long },
-    ...{ details: Array.from({ length: 100 }, () => long), relatedEntities: related },
+    severity: long,
+    sourceType: long,
+    sourceId: long,
+    message: long,
+    details: Array.from({ length: 100 }, () => long),
+    relatedEntities: related,
   };
   alerts.onAlerts(router('r1'), ctrlMessages.alerts.frame({ alerts: [alert] }));
   assert.ok(JSON.stringify(records).length < 4_096, `${JSON.stringify(records).length}`);

@@ -57,7 +57,9 @@ export class RouterAlerts {
       const message = alert.message.slice(0, MAX_TEXT_CHARACTERS);
       const related = Object.entries(alert.relatedEntities).slice(0, MAX_DETAILS);
       events.emit('alert', {
-        ...{ ...named, message, atMs: Number(alert.timestamp) },
+        ...named,
+        message,
+        atMs: Number(alert.timestamp),
         details: alert.details.slice(0, MAX_DETAILS).map((text) => text.slice(0, MAX_TEXT_CHARACTERS)),
         relatedEntities: Object.fromEntries(related.map(([kind, id]) => [nameOf(kind), nameOf(id)])),
       });

@@ -15,7 +15,10 @@ import {
 
 const connection = { type: 'link.default', localAddress: 'tcp:1.1.1.1:1', remoteAddress: 'tcp:2.2.2.2:2' };
 const known = (id: string, sourceId: string, destinationId: string) => ({
-  ...{ id, sourceId, destinationId, connections: [connection] },
+  id,
+  sourceId,
+  destinationId,
+  connections: [connection],
 });
 const Connections = [{ Type: 'link.default', Source: 'tcp:1.1.1.1:1', Dest: 'tcp:2.2.2.2:2' }];
 
@@ -31,7 +34,9 @@ test('a link is valid if both ends of it and the controller agree', () => {
     ],
   });
   const links = [
-    ...[known('same', 'a', 'b'), known('other', 'a', 'b'), known('dialed', 'b', 'a')],
+    known('same', 'a', 'b'),
+    known('other', 'a', 'b'),
+    known('dialed', 'b', 'a'),
     known('lost', 'b', 'a'),
   ];
   const details = compareLinks('a', reported!, links, (id) => id === 'b');
@@ -67,7 +72,10 @@ test('a terminator is valid if it is established at its router and known to the 
   const details = compareTerminators(reported!, ['good', 'early', 'lost']);
   assert.deepEqual(
     details.map(({ terminatorId, isValid = false, ctrlState, routerState }) => [
-      ...[terminatorId, isValid, ctrlState, routerState],
+      terminatorId,
+      isValid,
+      ctrlState,
+      routerState,
     ]),
     [
       ['good', true, TerminatorState.Valid, 'established'],
@@ -111,8 +119,13 @@ test('a circuit is missed where the controller, the forwarder, the edge part or 
     ]),
   );
   assert.deepEqual(missing, {
-    ...{ whole: '', through: '', halved: 'Edge,Sdk', gone: 'Forwarder', orphan: 'Ctrl' },
-    ...{ ghost: 'Ctrl,Forwarder', dream: 'Ctrl,Forwarder,Edge' },
+    whole: '',
+    through: '',
+    halved: 'Edge,Sdk',
+    gone: 'Forwarder',
+    orphan: 'Ctrl',
+    ghost: 'Ctrl,Forwarder',
+    dream: 'Ctrl,Forwarder,Edge',
   });
 });
 
@@ -120,7 +133,9 @@ test('an identity is an error where router and controller differ, or the router 
   const open = { connections: [{ closed: false }] };
   const reported = readConnections({
     identity_connections: {
-      ...{ both: open, router: open, closed: { connections: [{ closed: true }] } },
+      both: open,
+      router: open,
+      closed: { connections: [{ closed: true }] },
       late: { ...open, unreported_count: 1, being_reported_count: 2, unreported_state_changed: true },
     },
   });

@@ -114,20 +114,22 @@ export function compareLinks(
       return { ...detail, destConnected, ctrlState: LinkState.LinkUnknown, isValid: !destConnected };
     const differ = dialed && connectionsText(connections.map(asKnown)) !== connectionsText(link.connections);
     return {
-      ...{
-        ...detail,
-        destConnected,
-        ctrlState: LinkState.LinkEstablished,
-        isValid: destConnected && !differ,
-      },
+      ...detail,
+      destConnected,
+      ctrlState: LinkState.LinkEstablished,
+      isValid: destConnected && !differ,
       messages: differ ? [`link ${id}: the controller knows other connections`] : [],
     };
   });
   for (const { id, sourceId, destinationId } of left.values()) {
     const destRouterId = sourceId === routerId ? destinationId : sourceId;
     details.push({
-      ...{ linkId: id, ctrlState: LinkState.LinkEstablished, routerState: LinkState.LinkUnknown },
-      ...{ destRouterId, destConnected: isConnected(destRouterId), dialed: sourceId === routerId },
+      linkId: id,
+      ctrlState: LinkState.LinkEstablished,
+      routerState: LinkState.LinkUnknown,
+      destRouterId,
+      destConnected: isConnected(destRouterId),
+      dialed: sourceId === routerId,
     });
   }
   return details;
@@ -143,7 +145,11 @@ export function compareTerminators(
     const isKnown = left.delete(entry.id);
     const { id: terminatorId, state: routerState, operationActive, createTime, lastAttempt } = entry;
     return {
-      ...{ terminatorId, routerState, operationActive, createTime, lastAttempt },
+      terminatorId,
+      routerState,
+      operationActive,
+      createTime,
+      lastAttempt,
       ctrlState: isKnown ? TerminatorState.Valid : TerminatorState.Unknown,
       isValid: isKnown && routerState === 'established',
     };
@@ -169,8 +175,11 @@ export function compareCircuits(
     const entry = routed.circuits[circuitId];
     const isSdks = Object.values(entry?.destinations ?? {}).includes(SDK_END);
     details[circuitId] = {
-      ...{ circuitId, destinations: entry?.destinations ?? {}, missingInForwarder: entry === undefined },
-      ...{ missingInEdge: isSdks, missingInSdk: isSdks },
+      circuitId,
+      destinations: entry?.destinations ?? {},
+      missingInForwarder: entry === undefined,
+      missingInEdge: isSdks,
+      missingInSdk: isSdks,
     };
   }
   for (const [circuitId, { ctrlId }] of Object.entries(routed.circuits))

@@ -143,8 +143,12 @@ export class RouterFrameDispatcher {
     if (!events.has('connect')) return;
     for (const { connectTime, srcAddr, dstAddr } of connects.slice(0, MAX_CONNECTS_PER_IDENTITY))
       events.emit('connect', {
-        ...{ sourceType: 'identity', sourceId: identityId, sourceAddress: srcAddr },
-        ...{ destinationType: 'router', destinationId: router.id, destinationAddress: dstAddr },
+        sourceType: 'identity',
+        sourceId: identityId,
+        sourceAddress: srcAddr,
+        destinationType: 'router',
+        destinationId: router.id,
+        destinationAddress: dstAddr,
         atMs: Number(connectTime),
       });
   }

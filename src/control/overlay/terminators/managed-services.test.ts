@@ -92,8 +92,15 @@ test('terminators are there again after a restart', async () => {
 test('addresses that an administrator set are dialed by cost beside hosts, and outlive policies', async () => {
   await world.setEntity('service', 'web', { encryptionRequired: false, roleAttributes: [], configs: [] });
   const placed = {
-    ...{ id: 'p1', serviceId: 'web', routerId: 'r1', binding: 'transport', address: 'tcp:127.0.0.1:80' },
-    ...{ instanceId: '', cost: 100, precedence: 0, peerData: new Map<number, Uint8Array>() },
+    id: 'p1',
+    serviceId: 'web',
+    routerId: 'r1',
+    binding: 'transport',
+    address: 'tcp:127.0.0.1:80',
+    instanceId: '',
+    cost: 100,
+    precedence: 0,
+    peerData: new Map<number, Uint8Array>(),
   };
   world.model.setFabricTerminator(placed);
   await world.bind(router, 'host', 'web', 't1', false);

@@ -79,7 +79,9 @@ export function stepShare(
       return failed({ ...now, isHealthy: false }, 'the agent finds its target not working', nowMs);
     case 'success':
       return succeeded({
-        ...{ ...now, isHosted: true, hostDeadlineMs: Infinity },
+        ...now,
+        isHosted: true,
+        hostDeadlineMs: Infinity,
         nextProbeMs: nowMs + PROBE_INTERVAL_MS,
       });
     case 'failure':

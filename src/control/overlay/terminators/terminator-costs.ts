@@ -37,7 +37,9 @@ export class TerminatorCosts {
   *all(): Generator<Readonly<Record<string, string | number>>> {
     for (const [terminatorId, { circuits, failureCost }] of this.#costs)
       yield {
-        ...{ terminatorId, circuitCount: circuits, failureCost },
+        terminatorId,
+        circuitCount: circuits,
+        failureCost,
         currentCost: this.dynamicCost(terminatorId),
       };
   }

@@ -83,8 +83,16 @@ export class TerminatorCreation {
       return final(EdgeErrorCode.invalidTerminator, 'the service has too many terminators');
     }
     await terminators.add({
-      ...{ id, serviceId: service.id, isEdge: !isShare(service), routerId, identityId },
-      ...{ binding, address: id, instanceId: wanted.instanceId, cost, precedence },
+      id,
+      serviceId: service.id,
+      isEdge: !isShare(service),
+      routerId,
+      identityId,
+      binding,
+      address: id,
+      instanceId: wanted.instanceId,
+      cost,
+      precedence,
       peerData: copyPeerData(wanted.peerData),
       createdAtMs: clock.nowMs(),
     });

@@ -62,7 +62,10 @@ export class TerminatorRequests {
     const { service, session } = verdict;
     const { identityId } = session;
     return this.#options.creation.create(request, {
-      ...{ routerId: router.id, identityId, service, binding: EDGE_BINDING },
+      routerId: router.id,
+      identityId,
+      service,
+      binding: EDGE_BINDING,
       onRefused: (reason) => this.#record(router, { identityId, reason }, serviceName(service)),
     });
   }

@@ -6,50 +6,24 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
 import { mapAlone } from '#net';
-import type { PeerData } from '#wire/circuits';
-import {
-  lockedForUpdate,
-  type Queries,
-  type TerminatorKind,
-  type TerminatorTable,
-  type Touch,
-} from '../../store/mod.ts';
+import { lockedForUpdate, type Queries, type TerminatorKind, type Touch } from '../../store/mod.ts';
 import type { JsonObject } from '../records/edge-entity-store.ts';
 import { lockFabricService } from '../records/fabric-service-store.ts';
-import { decodePeerData, encodePeerData } from './peer-data-column.ts';
+import { encodePeerData } from './peer-data-column.ts';
+import {
+  columnsOf,
+  hostedOf,
+  managedOf,
+  nameOf,
+  placeOf,
+  SERVICE_COLUMNS,
+  type FabricTerminator,
+  type ManagedTerminator,
+  type StoredTerminator,
+  type TerminatorPlace,
+} from './terminator-record.ts';
 
-/** What all kinds have. */
-interface TerminatorPlace {
-  readonly id: string;
-  readonly serviceId: string;
-  readonly routerId: string;
-  readonly binding: string;
-  readonly address: string;
-  readonly instanceId: string;
-  readonly cost: number;
-  /** 0 default, 1 required, 2 failed. */
-  readonly precedence: number;
-  readonly peerData: PeerData;
-}
-
-/** A terminator of a program that hosts a service. */
-export interface StoredTerminator extends TerminatorPlace {
-  /** Whether the service belongs to the edge management API; if not, it is a share. */
-  readonly isEdge?: boolean | undefined;
-  /** The hosting identity. */
-  readonly identityId: string;
-  readonly createdAtMs: number;
-}
-
-/** An address at which a service is reached, and which a router dials with a binding: `transport` with `tcp:127.0.0.1:5432`. */
-export type FabricTerminator = TerminatorPlace;
-
-/** One that an administrator made for a service of the edge management API. */
-export interface ManagedTerminator extends FabricTerminator {
-  readonly tags: JsonObject;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
+export type { FabricTerminator, ManagedTerminator, StoredTerminator } from './terminator-record.ts';
 
 export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
 
@@ -64,14 +38,6 @@ const CHUNK = 500;
 const HOSTED: readonly TerminatorKind[] = ['share', 'edge'];
 const DIALED: readonly TerminatorKind[] = ['managed', 'fabric'];
 const OF_EDGE: readonly TerminatorKind[] = ['edge', 'managed'];
-
-/** The column that refers to the service. */
-const SERVICE_COLUMNS = {
-  share: 'share_id',
-  edge: 'entity_id',
-  managed: 'entity_id',
-  fabric: 'fabric_service_id',
-} as const satisfies Record<TerminatorKind, keyof TerminatorTable>;
 
 /** Returns every terminator of hosting programs, or the existing ones of `ids`. */
 export async function readRows(db: Queries, ids?: readonly string[]): Promise<StoredTerminator[]> {
@@ -97,7 +63,8 @@ export async function insertRow(trx: Queries, terminator: StoredTerminator): Pro
     .insertInto('terminator')
     .values({
       ...columnsOf(isEdge === true ? 'edge' : 'share', terminator),
-      ...{ identity_id: identityId, created_at: createdAtMs },
+      identity_id: identityId,
+      created_at: createdAtMs,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
@@ -153,7 +120,10 @@ export async function terminatorsOfService(
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
-    ...{ id: row.id, serviceId, routerId: row.router_id, instanceId: row.instance_id },
+    id: row.id,
+    serviceId,
+    routerId: row.router_id,
+    instanceId: row.instance_id,
   }));
 }
 
@@ -282,7 +252,9 @@ export async function insertManagedTerminator(
     .insertInto('terminator')
     .values({
       ...columnsOf('managed', terminator),
-      ...{ tags: JSON.stringify(tags), created_at: createdAtMs, updated_at: updatedAtMs },
+      tags: JSON.stringify(tags),
+      created_at: createdAtMs,
+      updated_at: updatedAtMs,
     })
     .execute();
   touch('fabric-terminator', terminator.id);
@@ -342,45 +314,4 @@ async function isServiceFull(trx: Queries, kind: 'managed' | 'fabric', serviceId
     .where(SERVICE_COLUMNS[kind], '=', serviceId)
     .executeTakeFirstOrThrow();
   return count >= MAX_TERMINATORS_PER_SERVICE;
-}
-
-type TerminatorRow = Awaited<ReturnType<typeof rowsAfter>>[number];
-
-function columnsOf(kind: TerminatorKind, place: TerminatorPlace) {
-  return {
-    ...{ id: place.id, kind, share_id: null, entity_id: null, fabric_service_id: null },
-    [SERVICE_COLUMNS[kind]]: place.serviceId,
-    ...{ router_id: place.routerId, identity_id: null, binding: place.binding, address: place.address },
-    ...{ instance_id: place.instanceId, cost: place.cost, precedence: place.precedence },
-    peer_data: encodePeerData(place.peerData),
-  };
-}
-
-/** The reverse of `columnsOf`. */
-function placeOf(row: TerminatorRow): TerminatorPlace {
-  return {
-    ...{ id: row.id, serviceId: row[SERVICE_COLUMNS[row.kind]]!, routerId: row.router_id },
-    ...{ binding: row.binding, address: row.address, instanceId: row.instance_id },
-    ...{ cost: row.cost, precedence: row.precedence, peerData: decodePeerData(row.peer_data) },
-  };
-}
-
-function hostedOf(row: TerminatorRow): StoredTerminator {
-  return {
-    ...placeOf(row),
-    ...{ isEdge: row.kind === 'edge', identityId: row.identity_id!, createdAtMs: Number(row.created_at) },
-  };
-}
-
-function managedOf(row: TerminatorRow): ManagedTerminator {
-  return {
-    ...placeOf(row),
-    tags: JSON.parse(row.tags) as JsonObject,
-    createdAtMs: Number(row.created_at),
-    updatedAtMs: Number(row.updated_at),
-  };
-}
-
-function nameOf({ id }: TerminatorRow): string {
-  return `the terminator ${id} of the store`;
 }

@@ -67,7 +67,10 @@ export class TunnelTerminatorRequests {
     }
     const { service } = verdict;
     return creation.create(request, {
-      ...{ routerId: router.id, identityId: router.id, service, binding: TUNNEL_BINDING },
+      routerId: router.id,
+      identityId: router.id,
+      service,
+      binding: TUNNEL_BINDING,
       onRefused: (reason) => this.#record(router, reason, serviceName(service)),
     });
   }

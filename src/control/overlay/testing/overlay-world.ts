@@ -153,7 +153,9 @@ export class OverlayWorld {
 
   async addService(id: string, environmentId: string, more: Partial<Service> = {}): Promise<void> {
     const service = sampleShare(id, {
-      ...{ token: `share-${id}`, environmentId, grants: [] },
+      token: `share-${id}`,
+      environmentId,
+      grants: [],
       ...more,
     });
     await this.store.db

@@ -47,7 +47,10 @@ export class ChangeFollowers {
     this.#model = options.model;
     this.#followers = new EventFollowers({
       ...options,
-      ...{ subject: 'changes', maxPerReader: MAX_PER_READER, isInOrder: true, combineMs: COMBINE_MS },
+      subject: 'changes',
+      maxPerReader: MAX_PER_READER,
+      isInOrder: true,
+      combineMs: COMBINE_MS,
     });
     options.store.onChange((changes) => {
       if (concerns(changes)) {

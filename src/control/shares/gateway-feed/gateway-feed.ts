@@ -268,7 +268,13 @@ function gatewayShare(share: Service, organizationId: string | undefined): Gatew
   const { id, token, frontends, customHosts, authProviderIds, rules, inspection } = share;
   const { frontdoorId, environmentId, updatedAtMs } = share;
   return {
-    ...{ id, token, authProviderIds, inspection, frontdoorId, environmentId, updatedAtMs },
+    id,
+    token,
+    authProviderIds,
+    inspection,
+    frontdoorId,
+    environmentId,
+    updatedAtMs,
     hosts: frontends.map(({ host }) => host),
     customHosts: customHosts.map(({ host, authProviderIds: guards }) => ({ host, authProviderIds: guards })),
     // The reader adds the defaults.

@@ -29,23 +29,44 @@ after(() => fixture.close());
 
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };
 const failureOf = (id: string, more: Partial<RequestFailure> = {}): RequestFailure => ({
-  ...{ id, at: 1_700_000_000_000, shareId, frontdoorId: 'forged', status: 502, code: 'no-answer' },
-  ...{ hop: 'service', cause: 'a cause', method: 'GET', host: 'app', path: '/', client: '127.0.0.1' },
-  ...{ identity: null, decision: 'open', traceId: null, timings, ...more },
+  id,
+  at: 1_700_000_000_000,
+  shareId,
+  frontdoorId: 'forged',
+  status: 502,
+  code: 'no-answer',
+  hop: 'service',
+  cause: 'a cause',
+  method: 'GET',
+  host: 'app',
+  path: '/',
+  client: '127.0.0.1',
+  identity: null,
+  decision: 'open',
+  traceId: null,
+  timings,
+  ...more,
 });
 const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
 const inspectedOf = (id: string, more: Partial<InspectedRequest> = {}): InspectedRequest => ({
-  ...{
-    id,
-    replayOf: null,
-    at: 1_700_000_000_000,
-    shareId,
-    frontdoorId: 'forged',
-    method: 'GET',
-    host: 'app',
-  },
-  ...{ target: '/', client: '127.0.0.1', identity: null, decision: 'open', status: 200, failure: null },
-  ...{ traceId: null, timings, request: message, answer: message, ...more },
+  id,
+  replayOf: null,
+  at: 1_700_000_000_000,
+  shareId,
+  frontdoorId: 'forged',
+  method: 'GET',
+  host: 'app',
+  target: '/',
+  client: '127.0.0.1',
+  identity: null,
+  decision: 'open',
+  status: 200,
+  failure: null,
+  traceId: null,
+  timings,
+  request: message,
+  answer: message,
+  ...more,
 });
 
 const stored = (table: 'request_failure' | 'inspected_request') =>
@@ -155,8 +176,14 @@ test('agents, and callers without a certificate, may report nothing', async () =
 
 test('a command goes to one of the gateways that follow the feed, by turns, and to nobody when there is none', async () => {
   const command: GatewayReplay = {
-    ...{ type: 'replay', id: 'replay-1', replayOf: 'inspected-1', shareId, method: 'GET', target: '/' },
-    ...{ headers: [], body: '' },
+    type: 'replay',
+    id: 'replay-1',
+    replayOf: 'inspected-1',
+    shareId,
+    method: 'GET',
+    target: '/',
+    headers: [],
+    body: '',
   };
   assert.equal(fixture.gatewayCommands.send(command), false);
   const received: string[] = [];

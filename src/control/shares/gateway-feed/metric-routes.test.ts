@@ -29,7 +29,12 @@ function reportOf(batch: number, source = 'process-1'): TrafficReport {
     shareId,
     environmentId: environment.id,
     frontdoorId: fixture.frontdoorIds[0],
-    ...{ requests: 2, errors: 1, byClass: [1, 0, 0, 1], bytesIn: 10, bytesOut: 20, latency: [10, 2] },
+    requests: 2,
+    errors: 1,
+    byClass: [1, 0, 0, 1],
+    bytesIn: 10,
+    bytesOut: 20,
+    latency: [10, 2],
   };
   return { source, batch, samples: [sample] };
 }

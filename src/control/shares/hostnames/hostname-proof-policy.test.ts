@@ -9,7 +9,10 @@ const failed: TxtAnswer = { values: [], problem: 'queryTxt ESERVFAIL' };
 const proven: TxtAnswer = { values: ['v=spf1 -all', VALUE], problem: undefined };
 const foreign: TxtAnswer = { values: ['frontdoor-organization=two'], problem: undefined };
 const question = {
-  ...{ hostname: 'apps.shop.example', domain: 'shop.example', isDomainOfAnother: false, value: VALUE },
+  hostname: 'apps.shop.example',
+  domain: 'shop.example',
+  isDomainOfAnother: false,
+  value: VALUE,
 };
 
 describe('what DNS answers', () => {

@@ -112,8 +112,11 @@ export class HostnameProver {
     const { store, clock } = this.#options;
     const nowMs = clock.nowMs();
     const due = await takeDueProofs(store.db, {
-      ...{ nowMs, leaseUntilMs: nowMs + LEASE_MS, most: MOST_IN_A_PASS },
-      ...{ mostPerOrganization: MOST_OF_AN_ORGANIZATION, except: this.#pauses.paused() },
+      nowMs,
+      leaseUntilMs: nowMs + LEASE_MS,
+      most: MOST_IN_A_PASS,
+      mostPerOrganization: MOST_OF_AN_ORGANIZATION,
+      except: this.#pauses.paused(),
     });
     const waiting = [...due];
     const next = async (): Promise<void> => {

@@ -50,8 +50,10 @@ describe('log-ins with GitLab', () => {
   async function outcome(sub: string, data: Readonly<Record<string, unknown>> = {}) {
     gitlab.loggedInAs = sub;
     const { id } = await world.addProvider('GITLAB', {
-      ...{ client_id: DEFAULT_CLIENT.id, client_secret: DEFAULT_CLIENT.secret },
-      ...{ base_url: gitlab.issuer, ...data },
+      client_id: DEFAULT_CLIENT.id,
+      client_secret: DEFAULT_CLIENT.secret,
+      base_url: gitlab.issuer,
+      ...data,
     });
     count += 1;
     const share = await world.addShare(`share-${count}`, [id]);

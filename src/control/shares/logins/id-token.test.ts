@@ -30,7 +30,11 @@ describe('an ID token', () => {
       .setProtectedHeader({ alg: 'RS256', kid: 'k' })
       .sign(key);
     return verifyIdToken(token, {
-      ...{ issuer: ISSUER, clientId: 'frontdoor', nonce: 'n', algorithms: ['RS256'], nowMs },
+      issuer: ISSUER,
+      clientId: 'frontdoor',
+      nonce: 'n',
+      algorithms: ['RS256'],
+      nowMs,
       keysFor: (isIssuer) => createLocalJWKSet({ keys: isIssuer(keyIssuer) ? [publicKey] : [] }),
       ...checks,
     });

@@ -69,8 +69,11 @@ describe('log-ins with Microsoft Entra ID', () => {
     entra.changeDocument = changeDocument;
     entra.loggedInAs = user;
     const { id } = await world.addProvider('MICROSOFT', {
-      ...{ client_id: DEFAULT_CLIENT.id, client_secret: DEFAULT_CLIENT.secret, tenant: TENANT },
-      ...{ authority: entra.origin, ...data },
+      client_id: DEFAULT_CLIENT.id,
+      client_secret: DEFAULT_CLIENT.secret,
+      tenant: TENANT,
+      authority: entra.origin,
+      ...data,
     });
     count += 1;
     const share = await world.addShare(`share-${count}`, [id]);

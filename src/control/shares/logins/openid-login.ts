@@ -65,7 +65,10 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
       const rules = rulesOf(provider);
       const claims = await withinSignal(
         verifyIdToken(idToken, {
-          ...{ issuer: server.issuer, clientId, nonce: secrets.nonce, nowMs: tools.clock.nowMs() },
+          issuer: server.issuer,
+          clientId,
+          nonce: secrets.nonce,
+          nowMs: tools.clock.nowMs(),
           algorithms: server.id_token_signing_alg_values_supported as string[],
           keysFor: (isIssuer) => (rules.keysNameIssuers ? published.keysOf(isIssuer) : published.keyOf),
         }),

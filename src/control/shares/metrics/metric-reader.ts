@@ -9,7 +9,11 @@ import { fixedSlices } from './fixed-slices.ts';
 import type { MetricWindow } from './metric-window-policy.ts';
 
 const NOTHING: TrafficCounts = {
-  ...{ requests: 0, errors: 0, byClass: [...NO_RESPONSES], bytesIn: 0, bytesOut: 0 },
+  requests: 0,
+  errors: 0,
+  byClass: [...NO_RESPONSES],
+  bytesIn: 0,
+  bytesOut: 0,
   latency: NO_LATENCIES,
 };
 

@@ -51,7 +51,11 @@ describeEachStore('traffic reports', (open) => {
       reportOf(
         1,
         sampleOf(app, SPAN_MS, {
-          ...{ requests: 3, errors: 1, bytesIn: 5, bytesOut: 7, latency: [10, 2, 40, 1] },
+          requests: 3,
+          errors: 1,
+          bytesIn: 5,
+          bytesOut: 7,
+          latency: [10, 2, 40, 1],
           byClass: [1, 0, 1, 1],
         }),
         sampleOf(app, SPAN_MS - 10_000, { byClass: [1, 0, 0, 0], latency: [10, 1] }),
@@ -60,7 +64,11 @@ describeEachStore('traffic reports', (open) => {
     );
     assert.deepEqual(taken, { isDuplicate: false, missing: 0, unknown: 0 });
     const sum = {
-      ...{ requests: 5, errors: 1, bytesIn: 25, bytesOut: 207, latency: [10, 3, 40, 2] },
+      requests: 5,
+      errors: 1,
+      bytesIn: 25,
+      bytesOut: 207,
+      latency: [10, 3, 40, 2],
       byClass: [2, 0, 1, 1],
     };
     for (const durationMs of [300_000, HOUR_MS, DAY_MS, 30 * DAY_MS]) {

@@ -85,7 +85,9 @@ async function isKnown({ store }: AuditParts, organizationId: string): Promise<b
 function filterOf({ query }: Call): AuditFilter {
   const { fromMs, toMs, text } = listFilterOf(query);
   return {
-    ...{ fromMs, toMs, text },
+    fromMs,
+    toMs,
+    text,
     action: textOf(query, 'action'),
     actorId: textOf(query, 'actorId'),
     targetId: textOf(query, 'targetId'),

@@ -315,10 +315,20 @@ describe('every operation that changes something', () => {
     const sessionShare = await shareId(await share());
     const made = await world.store.transaction(async (trx, touch) =>
       insertSession(trx, touch, world.secrets, {
-        ...{ shareId: sessionShare, host: 'app.share.localhost', providerId, providerVersion: 1 },
-        ...{ absoluteMs: 86_400_000, nowMs: world.clock.nowMs() },
+        shareId: sessionShare,
+        host: 'app.share.localhost',
+        providerId,
+        providerVersion: 1,
+        absoluteMs: 86_400_000,
+        nowMs: world.clock.nowMs(),
         identity: {
-          ...{ providerId, kind: 'session', subject: 'ann', email: null, name: null, groups: [], claims: {} },
+          providerId,
+          kind: 'session',
+          subject: 'ann',
+          email: null,
+          name: null,
+          groups: [],
+          claims: {},
         },
       }),
     );
@@ -329,26 +339,23 @@ describe('every operation that changes something', () => {
     const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
     const id = randomUUID();
     const record = {
-      ...{
-        id,
-        replayOf: null,
-        at: world.clock.nowMs(),
-        shareId: await shareId(token),
-        frontdoorId: '',
-        method: 'GET',
-        host: 'a',
-      },
-      ...{
-        target: '/',
-        client: '',
-        identity: null,
-        decision: 'open',
-        status: 200,
-        failure: null,
-        traceId: null,
-      },
+      id,
+      replayOf: null,
+      at: world.clock.nowMs(),
+      shareId: await shareId(token),
+      frontdoorId: '',
+      method: 'GET',
+      host: 'a',
+      target: '/',
+      client: '',
+      identity: null,
+      decision: 'open',
+      status: 200,
+      failure: null,
+      traceId: null,
       timings: { decidedMs: 0, circuitMs: 0, firstByteMs: 0, doneMs: 0 },
-      ...{ request: message, answer: message },
+      request: message,
+      answer: message,
     };
     await putInspected(world.store, { records: [record], frontdoorOf: () => world.first.frontdoorId });
     return id;

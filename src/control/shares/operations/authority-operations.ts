@@ -124,7 +124,10 @@ async function answerOf({ clock }: AuthorityParts, db: Queries): Promise<Authori
   return {
     authorities,
     rotation: {
-      ...{ kind, step, nextStepAt: isoTime(atMs), cutOffCount: count },
+      kind,
+      step,
+      nextStepAt: isoTime(atMs),
+      cutOffCount: count,
       cutOff: identities.map(({ lastSeenAtMs, ...one }) => ({
         ...one,
         lastSeenAt: lastSeenAtMs === null ? null : isoTime(lastSeenAtMs),
@@ -143,7 +146,9 @@ function authorityAnswer(
     (other) => other.kind === kind && other.issuesAtMs > issuesAtMs && other.issuesAtMs <= nowMs,
   );
   return {
-    ...{ name, kind, state: nowMs < issuesAtMs ? 'next' : isFollowed ? 'former' : 'issuing' },
+    name,
+    kind,
+    state: nowMs < issuesAtMs ? 'next' : isFollowed ? 'former' : 'issuing',
     fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
     validFrom: isoTime(Date.parse(certificate.validFrom)),
     expiresAt: isoTime(Date.parse(certificate.validTo)),

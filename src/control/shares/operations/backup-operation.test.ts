@@ -17,8 +17,12 @@ before(async () => {
   const row = { organization_id: world.first.organizationId, name: 'x', scopes: 'frontdoor.read' };
   for (let n = 0; n < 40; n += 1) {
     const rows = Array.from({ length: 100 }, () => ({
-      ...{ ...row, id: randomUUID(), secret_id: 'test', token_hmac: randomBytes(3_000).toString('base64') },
-      ...{ created_at: 1, revoked_at: null },
+      ...row,
+      id: randomUUID(),
+      secret_id: 'test',
+      token_hmac: randomBytes(3_000).toString('base64'),
+      created_at: 1,
+      revoked_at: null,
     }));
     await world.store.db.insertInto('api_account').values(rows).execute();
   }

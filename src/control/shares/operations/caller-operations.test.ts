@@ -44,8 +44,10 @@ describeEachStore('the Management API', (open) => {
       return status === 200;
     }
     const body = {
-      ...{ grant_type: 'client_credentials', audience: AUDIENCE },
-      ...{ client_id: id, client_secret: secret },
+      grant_type: 'client_credentials',
+      audience: AUDIENCE,
+      client_id: id,
+      client_secret: secret,
     };
     return (await world.call('POST', '/oauth/token', { authorization: null, body })).status === 200;
   }
@@ -70,7 +72,12 @@ describeEachStore('the Management API', (open) => {
         assert.deepEqual(made.body, { id, name: 'robot', organizationId, scopes, [field]: secret });
         const read = await world.call('GET', `${path}/${id.toUpperCase()}`);
         assert.deepEqual(Object.keys(read.body as object), [
-          ...['id', 'name', 'organizationId', 'scopes', 'createdAt', 'lastUsedAt'],
+          'id',
+          'name',
+          'organizationId',
+          'scopes',
+          'createdAt',
+          'lastUsedAt',
         ]);
         assert.ok(!read.text.includes(secret));
         assert.ok(await opens(path, id, secret));
@@ -315,8 +322,10 @@ describeEachStore('the Management API', (open) => {
       const token = await own.call('POST', '/oauth/token', {
         authorization: null,
         body: {
-          ...{ grant_type: 'client_credentials', audience: AUDIENCE },
-          ...{ client_id: clientId, client_secret: secret },
+          grant_type: 'client_credentials',
+          audience: AUDIENCE,
+          client_id: clientId,
+          client_secret: secret,
         },
       });
       const authorization = `Bearer ${(token.body as { access_token: string }).access_token}`;

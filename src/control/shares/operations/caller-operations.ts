@@ -298,7 +298,11 @@ function answerOf(row: CallerKindRow, caller: CallerRecord, nowMs: number) {
 function storedOf(row: CallerKindRow, caller: CallerRecord, nowMs: number) {
   const { id, name, organizationId, scopes, createdAtMs } = caller;
   return {
-    ...{ id, name, organizationId, scopes, createdAt: isoTime(createdAtMs) },
+    id,
+    name,
+    organizationId,
+    scopes,
+    createdAt: isoTime(createdAtMs),
     ...previousOf(row, caller, nowMs),
   };
 }

@@ -61,7 +61,8 @@ function follow(
 ) {
   const { principal } = call;
   const data = changeFollowers.follow({
-    ...{ topics, namesOwners },
+    topics,
+    namesOwners,
     after: lastEventIdOf(call, isLogPosition, 'id of an event of this stream') ?? positionOf(call),
     reader: `${principal.kind} ${principal.id}`,
     organizationId: principal.organizationId,

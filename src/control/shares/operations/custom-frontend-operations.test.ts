@@ -33,7 +33,11 @@ describeEachStore('custom frontends', (open) => {
     });
   const share = (name: string, more: object = {}) =>
     created('/shares', {
-      ...{ name, environmentId, shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:1' },
+      name,
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:1',
       ...more,
     });
   const serviceOf = (token: string) =>
@@ -164,7 +168,8 @@ describeEachStore('custom frontends', (open) => {
     const [guard, own] = [await provider(), await provider()];
     const early = await share('early');
     const id = await created('/custom-frontends', {
-      ...{ hostname: 'shown.example', frontendId },
+      hostname: 'shown.example',
+      frontendId,
       authProviderIds: [guard, guard.toUpperCase()],
     });
     assert.equal(customHost('early.shown.example'), undefined, 'nothing before its proof');
@@ -202,7 +207,10 @@ describeEachStore('custom frontends', (open) => {
     await world.grant(await created('/custom-frontends', { hostname: 'ours.example', frontendId }));
     const made = await world.call('POST', `/frontdoor/${world.other.frontdoorId}/shares`, {
       body: {
-        ...{ name: 'foreign', environmentId: theirs, shareMode: 'public', backendMode: 'proxy' },
+        name: 'foreign',
+        environmentId: theirs,
+        shareMode: 'public',
+        backendMode: 'proxy',
         target: 'http://127.0.0.1:1',
       },
       authorization: world.other.authorization,
@@ -216,7 +224,9 @@ describeEachStore('custom frontends', (open) => {
     const [first, second] = [await provider(), await provider()];
     const token = await share('guarded', { frontendIds: [frontendId] });
     const id = await created('/custom-frontends', {
-      ...{ hostname: 'change.example', frontendId, authProviderIds: [first] },
+      hostname: 'change.example',
+      frontendId,
+      authProviderIds: [first],
     });
     await world.grant(id);
     const path = `${root}/custom-frontends/${id}`;

@@ -146,11 +146,16 @@ function answerOf(record: CustomFrontendRecord): CustomFrontendAnswer {
   const { id, frontdoorId, hostname, frontendId, authProviderIds, status, createdAtMs } = record;
   const { proof, proofEndsAtMs, proofProblem } = record;
   return {
-    ...{ id, frontdoorId, hostname, frontendId },
+    id,
+    frontdoorId,
+    hostname,
+    frontendId,
     authProviderIds: [...authProviderIds],
     status,
     domainName: `*.${hostname}`,
-    ...{ proof, proofEndsAt: proofEndsAtMs === null ? null : isoTime(proofEndsAtMs), proofProblem },
+    proof,
+    proofEndsAt: proofEndsAtMs === null ? null : isoTime(proofEndsAtMs),
+    proofProblem,
     createdAt: isoTime(createdAtMs),
   };
 }

@@ -85,7 +85,8 @@ export const environmentHandlers: Handlers<
     const ids = page.content.map(({ id }) => id);
     const counts = await countSharesOf(parts.store.db, ids);
     const content = page.content.map((agent) => ({
-      ...{ ...entryOf(parts, agent), version: agent.agentVersion },
+      ...entryOf(parts, agent),
+      version: agent.agentVersion,
       ...contactOf(parts, agent, counts),
     }));
     return ok(countedPageAnswer(request, page, content));

@@ -27,7 +27,9 @@ export async function openStream(
 ): Promise<StreamReader> {
   const { port } = app.server.address() as AddressInfo;
   const request = get({
-    ...{ port, host: '127.0.0.1', path },
+    port,
+    host: '127.0.0.1',
+    path,
     headers: { accept: 'text/event-stream', ...headers },
   });
   const [response] = (await once(request, 'response', { signal: AbortSignal.timeout(DEADLINE_MS) })) as [

@@ -47,7 +47,10 @@ export async function providersOf(
     .map(({ id, name, type, enabled, data, keys }) => {
       const items = (data['keys'] ?? []) as readonly { readonly name: string; readonly expiresAt?: string }[];
       return {
-        ...{ id, name, type, enabled },
+        id,
+        name,
+        type,
+        enabled,
         keys: keys.map((key) => {
           const expiresAt = items.find((item) => item.name === key.name)?.expiresAt;
           return { name: key.name, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) };

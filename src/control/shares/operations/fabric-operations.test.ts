@@ -8,7 +8,11 @@ import { createFabricEnrollment } from './fabric-operations.ts';
 
 /** The fields of a router that is not connected. */
 const AWAY = {
-  ...{ online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null },
+  online: false,
+  version: null,
+  connectedAt: null,
+  linkListeners: [],
+  edgeAddress: null,
   tunneler: false,
   roleAttributes: [],
 };
@@ -46,7 +50,11 @@ describe('routers and gateways', () => {
       assert.deepEqual(listed.body, {
         content: [
           {
-            ...{ id, name: 'one', enrolled: false, online: false, createdAt: new Date(nowMs).toISOString() },
+            id,
+            name: 'one',
+            enrolled: false,
+            online: false,
+            createdAt: new Date(nowMs).toISOString(),
             ...(kind === 'router' ? AWAY : { version: null }),
           },
         ],

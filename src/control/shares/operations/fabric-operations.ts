@@ -167,8 +167,12 @@ function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
   return {
     target: { kind, id },
     after: definedFields({
-      ...{ id, name, tunneler, roleAttributes },
-      ...{ enrollmentId: enrollment.id, enrollmentExpiresAt },
+      id,
+      name,
+      tunneler,
+      roleAttributes,
+      enrollmentId: enrollment.id,
+      enrollmentExpiresAt,
     }),
   };
 }

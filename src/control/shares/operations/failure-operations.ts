@@ -36,8 +36,21 @@ export const failureHandlers: Handlers<
     const { gatewayId, gatewayName, code, hop, cause, at, method, host, path, client, status, traceId } =
       found;
     const answer: UnroutedFailureAnswer = {
-      ...{ errorId: id, gatewayId, gatewayName, code, hop, cause, remedy: remedyOf(code), at: isoTime(at) },
-      ...{ method, host, path, client, status, traceId, timingsMs: timingsAnswer(found.timings) },
+      errorId: id,
+      gatewayId,
+      gatewayName,
+      code,
+      hop,
+      cause,
+      remedy: remedyOf(code),
+      at: isoTime(at),
+      method,
+      host,
+      path,
+      client,
+      status,
+      traceId,
+      timingsMs: timingsAnswer(found.timings),
     };
     return unstored(ok(answer));
   },
@@ -48,10 +61,19 @@ function failureAnswer(failure: StoredFailure): FailureAnswer {
   return {
     errorId: failure.id,
     shareToken: failure.shareToken,
-    ...{ code, hop, cause },
+    code,
+    hop,
+    cause,
     remedy: remedyOf(code),
     at: isoTime(failure.at),
-    ...{ method, host, path, client, identity, decision, status, traceId },
+    method,
+    host,
+    path,
+    client,
+    identity,
+    decision,
+    status,
+    traceId,
     timingsMs: timingsAnswer(failure.timings),
   };
 }

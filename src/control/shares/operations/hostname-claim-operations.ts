@@ -64,7 +64,11 @@ async function claimOf(
 function answerOf(claim: HostnameClaim): HostnameClaimAnswer {
   const { id, hostname, organizationId, frontdoorId, proof, endsAtMs, problem, createdAtMs } = claim;
   return {
-    ...{ id, hostname, organizationId, frontdoorId, proof },
+    id,
+    hostname,
+    organizationId,
+    frontdoorId,
+    proof,
     proofEndsAt: endsAtMs === null ? null : isoTime(endsAtMs),
     proofProblem: problem,
     createdAt: isoTime(createdAtMs),

@@ -32,7 +32,11 @@ describeEachStore('the proofs of custom frontends', (open) => {
     const dns = { servers: [server.address] };
     make = () =>
       new HostnameProver({
-        ...{ store, secrets, clock, log: options.log, random: () => 0.5 },
+        store,
+        secrets,
+        clock,
+        log: options.log,
+        random: () => 0.5,
         txt: (name, signal) => txtRecordsOf(name, { ...dns, signal }),
       });
     prover = make();
@@ -40,7 +44,10 @@ describeEachStore('the proofs of custom frontends', (open) => {
     const environmentId = await world.addEnvironment('edge');
     const made = await world.call('POST', `/frontdoor/${world.first.frontdoorId}/shares`, {
       body: {
-        ...{ name: 'app', environmentId, shareMode: 'public', backendMode: 'proxy' },
+        name: 'app',
+        environmentId,
+        shareMode: 'public',
+        backendMode: 'proxy',
         target: 'http://127.0.0.1:1',
       },
     });
@@ -140,8 +147,13 @@ describeEachStore('the proofs of custom frontends', (open) => {
     const body = { name: 'more', organizationId };
     const more = (await world.call('POST', '/frontdoor', { body, authorization })).body as { id: string };
     const rows = Array.from({ length: 100 }, (_, at) => ({
-      ...{ id: `claim-${at}`, frontdoor_id: frontdoorId, hostname: `a${at}.shop.example` },
-      ...{ frontend_id: frontendId, status: 'NEW' as const, created_at: 0, proof: 'PENDING' as const },
+      id: `claim-${at}`,
+      frontdoor_id: frontdoorId,
+      hostname: `a${at}.shop.example`,
+      frontend_id: frontendId,
+      status: 'NEW' as const,
+      created_at: 0,
+      proof: 'PENDING' as const,
       proof_due_at: Number.MAX_SAFE_INTEGER,
     }));
     await world.store.db.insertInto('custom_frontend').values(rows).execute();

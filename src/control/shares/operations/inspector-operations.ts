@@ -148,9 +148,19 @@ function commonAnswer(inspected: InspectedRequest) {
   const { id, replayOf, method, host, client, identity, decision, status, traceId, target, failure } =
     inspected;
   return {
-    ...{ id, replayOf, at: isoTime(inspected.at), method, host, client, identity, decision, status, traceId },
+    id,
+    replayOf,
+    at: isoTime(inspected.at),
+    method,
+    host,
+    client,
+    identity,
+    decision,
+    status,
+    traceId,
     timingsMs: timingsAnswer(inspected.timings),
-    ...{ target, failure },
+    target,
+    failure,
   };
 }
 
@@ -163,7 +173,8 @@ function requestAnswer(inspected: InspectedRequest): InspectedRequestAnswer {
   const message = ({ headers, body, bodyBytes, isTruncated }: InspectedMessage) => ({
     headers: headers.map(([name, value]) => ({ name, value })),
     body: body === '' ? null : body,
-    ...{ bodyBytes, bodyIsWhole: !isTruncated },
+    bodyBytes,
+    bodyIsWhole: !isTruncated,
   });
   return {
     ...commonAnswer(inspected),

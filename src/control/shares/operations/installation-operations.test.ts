@@ -25,7 +25,8 @@ describeEachStore('the Management API', (open) => {
       return { status: 200, headers: {}, text: '', json };
     };
     const installation = {
-      ...{ securePort: () => 8_443, edgeApiUrl: () => 'https://control.example:1280' },
+      securePort: () => 8_443,
+      edgeApiUrl: () => 'https://control.example:1280',
       controlPlanes: () => [
         { apiUrl: 'https://a.example', silentSinceMs: undefined },
         { apiUrl: 'https://b.example', silentSinceMs: 1_000 },
@@ -59,8 +60,11 @@ describeEachStore('the Management API', (open) => {
       await world.store.db
         .insertInto('certificate')
         .values({
-          ...{ fingerprint: name, identity_id: id, spki_sha256: name },
-          ...{ not_after: nowMs + endsInDays * DAY_MS, created_at: nowMs + (endsInDays - 30) * DAY_MS },
+          fingerprint: name,
+          identity_id: id,
+          spki_sha256: name,
+          not_after: nowMs + endsInDays * DAY_MS,
+          created_at: nowMs + (endsInDays - 30) * DAY_MS,
         })
         .execute();
     };
@@ -70,7 +74,8 @@ describeEachStore('the Management API', (open) => {
     const edgeApiUrl = 'https://control.example:1280';
     const { body } = await world.call('GET', '/installation');
     assert.deepEqual(body, {
-      ...{ edgeApiUrl, routers },
+      edgeApiUrl,
+      routers,
       controlPlanes: [
         { apiUrl: 'https://a.example', silentSince: null },
         { apiUrl: 'https://b.example', silentSince: '1970-01-01T00:00:01.000Z' },
@@ -100,7 +105,8 @@ describeEachStore('the Management API', (open) => {
 
     issuer = { ...published, issuer: 'https://other.example.com' };
     assert.deepEqual(await check(id), {
-      ...{ callbackUrls: both, discovery: 'failed' },
+      callbackUrls: both,
+      discovery: 'failed',
       problem: 'the metadata are of another issuer',
     });
     issuer = undefined;

@@ -29,7 +29,10 @@ async function statusFrom(
   const json = body === undefined ? {} : { payload: JSON.stringify(body) };
   const typed = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await world!.app.inject({
-    ...{ method, url, remoteAddress, headers: { ...typed, ...headers } },
+    method,
+    url,
+    remoteAddress,
+    headers: { ...typed, ...headers },
     ...json,
   });
   return answer.statusCode;
@@ -64,8 +67,11 @@ describe('the limit per address', () => {
     const statuses = [];
     for (const address of forged) {
       const headers = {
-        ...{ 'x-forwarded-for': `${address}, 10.0.0.1`, forwarded: `for=${address}` },
-        ...{ 'x-real-ip': address, 'x-client-ip': address, 'true-client-ip': address },
+        'x-forwarded-for': `${address}, 10.0.0.1`,
+        forwarded: `for=${address}`,
+        'x-real-ip': address,
+        'x-client-ip': address,
+        'true-client-ip': address,
       };
       statuses.push(await statusFrom('192.0.2.1', 'GET', CODE, { headers }));
     }
@@ -80,9 +86,18 @@ describe('the limit per address', () => {
     assert.equal(await ask('/oauth/token'), 429);
     assert.equal(await ask('/oauth/%74oken'), 429);
     for (const url of [
-      ...['//oauth/token', '/oauth//token', '/oauth/token/', '/oauth/token//', '/OAuth/token'],
-      ...['/oauth/TOKEN', '/oauth%2ftoken', '/oauth/token%20', '/x/%2e%2e%2foauth/token'],
-      ...['/oauth/token.', '/oauth/token;x=1', '/oauth/token%00'],
+      '//oauth/token',
+      '/oauth//token',
+      '/oauth/token/',
+      '/oauth/token//',
+      '/OAuth/token',
+      '/oauth/TOKEN',
+      '/oauth%2ftoken',
+      '/oauth/token%20',
+      '/x/%2e%2e%2foauth/token',
+      '/oauth/token.',
+      '/oauth/token;x=1',
+      '/oauth/token%00',
     ])
       assert.equal(await ask(url), 404, url);
   });
@@ -135,8 +150,10 @@ describe('wrong secrets at the token endpoint', () => {
   it('have a Retry-After, in the form of every refusal', async () => {
     const { call, first } = await open({ failedLogins: { perSecond: 0.1, burst: 1 } });
     const body = {
-      ...{ grant_type: 'client_credentials', audience: AUDIENCE },
-      ...{ client_id: first.clientId, client_secret: 'x' },
+      grant_type: 'client_credentials',
+      audience: AUDIENCE,
+      client_id: first.clientId,
+      client_secret: 'x',
     };
     await call('POST', '/oauth/token', { authorization: null, body });
     const refused = await call('POST', '/oauth/token', { authorization: null, body });

@@ -100,10 +100,15 @@ async function fill(world: ApiWorld): Promise<{ environmentId: string; providerI
     id: `share-${String(i).padStart(6, '0')}`,
     frontdoor_id: first.frontdoorId,
     environment_id: environments[i % ENVIRONMENTS]!,
-    ...{ token: `app-${i}`, name: `app-${i}` },
+    token: `app-${i}`,
+    name: `app-${i}`,
     ...({ share_mode: 'private', backend_mode: 'proxy' } as const),
-    ...{ target: 'http://127.0.0.1:80', reserved: 1, target_by_agent: 0, epoch: 1 },
-    ...{ created_at: clock.nowMs() - (SHARES - i) * 100, updated_at: clock.nowMs() },
+    target: 'http://127.0.0.1:80',
+    reserved: 1,
+    target_by_agent: 0,
+    epoch: 1,
+    created_at: clock.nowMs() - (SHARES - i) * 100,
+    updated_at: clock.nowMs(),
   }));
   for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
     const some = rows.slice(at, at + ROWS_A_STATEMENT);

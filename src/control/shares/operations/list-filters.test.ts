@@ -81,8 +81,12 @@ describeEachStore('lists', (open) => {
       ['delta', inactive, [provider]],
     ] as const) {
       await make(`${base}/shares`, {
-        ...{ name, environmentId, authProviderIds },
-        ...{ shareMode: 'public', backendMode: 'proxy', target: 'http://a:1' },
+        name,
+        environmentId,
+        authProviderIds,
+        shareMode: 'public',
+        backendMode: 'proxy',
+        target: 'http://a:1',
       });
       world.clock.advance(MINUTE);
     }
@@ -128,9 +132,17 @@ describeEachStore('lists', (open) => {
     await world.store.transaction(async (trx, touch) => {
       for (const [n, name] of names.entries()) {
         const row = {
-          ...{ id: randomUUID(), frontdoor_id: id, environment_id: environmentId, token: name, name },
+          id: randomUUID(),
+          frontdoor_id: id,
+          environment_id: environmentId,
+          token: name,
+          name,
           ...({ share_mode: 'private', backend_mode: 'proxy', target: 'http://a:1' } as const),
-          ...{ reserved: 1, target_by_agent: 0, epoch: 1, created_at: startMs + n, updated_at: startMs },
+          reserved: 1,
+          target_by_agent: 0,
+          epoch: 1,
+          created_at: startMs + n,
+          updated_at: startMs,
         };
         await trx.insertInto('share').values(row).execute();
         touch('share', row.id);
@@ -197,9 +209,22 @@ describeEachStore('lists', (open) => {
     ] as const;
     const timings = { decidedMs: 1, circuitMs: null, firstByteMs: null, doneMs: 1 };
     const records = failures.map(([id, token, status, path, cause], i) => ({
-      ...{ id, at: startMs + i * MINUTE, shareId: idOf(token), frontdoorId: '', status, code: 'no-answer' },
-      ...{ hop: 'service', cause, method: 'GET', host: `${token}.example`, path, client: '192.0.2.7' },
-      ...{ identity: null, decision: 'open', traceId: null, timings },
+      id,
+      at: startMs + i * MINUTE,
+      shareId: idOf(token),
+      frontdoorId: '',
+      status,
+      code: 'no-answer',
+      hop: 'service',
+      cause,
+      method: 'GET',
+      host: `${token}.example`,
+      path,
+      client: '192.0.2.7',
+      identity: null,
+      decision: 'open',
+      traceId: null,
+      timings,
     }));
     await putFailures(world.store, { records: records, frontdoorOf });
     const found = (query: string) => all(`${base}/failures?${query}`, 'errorId');
@@ -217,7 +242,11 @@ describeEachStore('lists', (open) => {
     const message = { headers: [], body: '', bodyBytes: 0 };
     const recorded = (['r-1', 'r-2'] as const).map((id, i) => ({
       ...records[i]!,
-      ...{ id, shareId: idOf('alpha'), target: records[i]!.path, request: message, answer: message },
+      id,
+      shareId: idOf('alpha'),
+      target: records[i]!.path,
+      request: message,
+      answer: message,
     }));
     await putInspected(world.store, { records: recorded as unknown as InspectedRequest[], frontdoorOf });
     const requests = async (query: string) => {
@@ -236,7 +265,9 @@ describeEachStore('lists', (open) => {
   it('of auth providers are narrowed by type, state and time', async () => {
     const path = `${base}/auth-providers`;
     const id = await make(path, {
-      ...{ name: 'late', type: 'GITHUB', data: { client_id: 'a', client_secret: 'b' } },
+      name: 'late',
+      type: 'GITHUB',
+      data: { client_id: 'a', client_secret: 'b' },
     });
     assert.equal((await world.call('PATCH', `${path}/${id}`, { body: { enabled: false } })).status, 200);
     assert.deepEqual(await all(`${path}?type=GITHUB`), ['late']);
@@ -318,8 +349,16 @@ describeEachStore('lists', (open) => {
 
   it('take each filter that the table of operations gives them, none without effect', async () => {
     const narrowing = [
-      ...['name', 'status', 'environmentId', 'providerId', 'from', 'to'],
-      ...['text', 'statusClass', 'enabled', 'type'],
+      'name',
+      'status',
+      'environmentId',
+      'providerId',
+      'from',
+      'to',
+      'text',
+      'statusClass',
+      'enabled',
+      'type',
     ];
     const filtered = (operations as readonly Operation[]).filter(
       ({ id, query }) => id.startsWith('list') && query.some(({ name }) => narrowing.includes(name)),

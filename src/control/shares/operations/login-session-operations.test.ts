@@ -34,7 +34,10 @@ describeEachStore('sessions of people who logged in', (open) => {
     const environmentId = await world.addEnvironment('env');
     const { body } = await world.call('POST', door('/shares'), {
       body: {
-        ...{ environmentId, shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:9' },
+        environmentId,
+        shareMode: 'public',
+        backendMode: 'proxy',
+        target: 'http://127.0.0.1:9',
         authProviderIds: [provider],
       },
     });
@@ -57,11 +60,20 @@ describeEachStore('sessions of people who logged in', (open) => {
     world.clock.advance(1_000);
     const { session } = await world.store.transaction((trx, touch) =>
       insertSession(trx, touch, world.secrets, {
-        ...{ shareId: share.id, host: `${share.token}.share.localhost`, providerId: provider },
-        ...{ providerVersion: 1, absoluteMs: 7 * DAY_MS, nowMs: world.clock.nowMs() },
+        shareId: share.id,
+        host: `${share.token}.share.localhost`,
+        providerId: provider,
+        providerVersion: 1,
+        absoluteMs: 7 * DAY_MS,
+        nowMs: world.clock.nowMs(),
         identity: {
-          ...{ providerId: provider, kind: 'session', subject, email, name: `${subject} of Example` },
-          ...{ groups: ['staff'], claims: { note: 'a\u0000claim' } },
+          providerId: provider,
+          kind: 'session',
+          subject,
+          email,
+          name: `${subject} of Example`,
+          groups: ['staff'],
+          claims: { note: 'a\u0000claim' },
         },
         ...more,
       }),
@@ -90,8 +102,14 @@ describeEachStore('sessions of people who logged in', (open) => {
     const iso = (ms: number): string => new Date(ms).toISOString();
     assert.deepEqual((answer.body as Page).content, [
       {
-        ...{ id, subject: 'ann', email: 'ann@example.com', name: 'ann of Example', shareToken: share.token },
-        ...{ host: `${share.token}.share.localhost`, createdAt: iso(nowMs), lastSeenAt: iso(nowMs) },
+        id,
+        subject: 'ann',
+        email: 'ann@example.com',
+        name: 'ann of Example',
+        shareToken: share.token,
+        host: `${share.token}.share.localhost`,
+        createdAt: iso(nowMs),
+        lastSeenAt: iso(nowMs),
         expiresAt: iso(nowMs + 8 * 3_600_000),
       },
     ]);
@@ -173,7 +191,10 @@ describeEachStore('sessions of people who logged in', (open) => {
     const ann = await logIn('ann', 'ann@example.com');
     const other = door(`/auth-providers/${await newProvider()}/sessions`);
     assert.deepEqual((await world.call('GET', other)).body, {
-      ...{ content: [], pageable: { pageNumber: 0, pageSize: 20 }, totalElements: 0, totalPages: 0 },
+      content: [],
+      pageable: { pageNumber: 0, pageSize: 20 },
+      totalElements: 0,
+      totalPages: 0,
     });
     await refusal('DELETE', `${other}/${ann}`, 404);
     assert.deepEqual((await world.call('DELETE', `${other}?subject=ann`)).body, { ended: 0 });

@@ -110,7 +110,12 @@ function answerOf({ model }: Pick<ApiParts, 'model'>, session: ProviderSession):
       ? session.expiresAtMs
       : Math.min(session.expiresAtMs, createdAtMs + limits.absoluteMs, lastUsedAtMs + limits.idleMs);
   return {
-    ...{ id, subject, email, name, shareToken, host },
+    id,
+    subject,
+    email,
+    name,
+    shareToken,
+    host,
     createdAt: isoTime(createdAtMs),
     lastSeenAt: isoTime(lastUsedAtMs),
     expiresAt: isoTime(expiresAtMs),

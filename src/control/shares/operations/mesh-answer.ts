@@ -19,7 +19,9 @@ export function meshAnswer(
   return {
     at: isoTime(nowMs),
     routers: fabric.routers().map(({ id, name, isOnline, version }) => ({
-      ...{ id, name, online: isOnline },
+      id,
+      name,
+      online: isOnline,
       version: version ?? null,
     })),
     links: fabric.links().map((link) => ({
@@ -34,7 +36,9 @@ export function meshAnswer(
       circuits: circuits.get(link.id) ?? 0,
     })),
     services: services.slice(0, MAX_SERVICES).map(({ id, name, terminators }) => ({
-      ...{ id, name, kind: terminators[0]!.kind },
+      id,
+      name,
+      kind: terminators[0]!.kind,
       terminators: terminators.map(terminatorAnswer),
     })),
     serviceCount: services.length,

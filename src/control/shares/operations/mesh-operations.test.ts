@@ -93,8 +93,15 @@ describe('the mesh', () => {
     const asked = `/fabric/route?routerId=${routerId}&serviceId=s1`;
     const { candidates, ...answer } = (await world.call('GET', asked)).body as FabricRouteAnswer;
     assert.deepEqual(answer, {
-      ...{ routerId, serviceId: 's1', serviceName: 'app', terminatorStrategy: 'smartrouting' },
-      ...{ terminatorId: 'near', routerIds: [routerId], routerNames: ['gate'], linkIds: [], cost: 2 },
+      routerId,
+      serviceId: 's1',
+      serviceName: 'app',
+      terminatorStrategy: 'smartrouting',
+      terminatorId: 'near',
+      routerIds: [routerId],
+      routerNames: ['gate'],
+      linkIds: [],
+      cost: 2,
       reason: 'it is the cheapest of those with the best health and precedence',
     });
     assert.deepEqual(

@@ -21,8 +21,14 @@ describe('metrics', () => {
     const environmentId = await world.addEnvironment(`home of ${name}`);
     const { id: shareId } = await world.store.transaction((trx, touch) =>
       createShare(trx, touch, {
-        ...{ frontdoorId, environmentId, name, shareMode: 'private', target: 'http://127.0.0.1:3000' },
-        ...{ backendMode: 'proxy', targetByAgent: false, nowMs: world.clock.nowMs() },
+        frontdoorId,
+        environmentId,
+        name,
+        shareMode: 'private',
+        target: 'http://127.0.0.1:3000',
+        backendMode: 'proxy',
+        targetByAgent: false,
+        nowMs: world.clock.nowMs(),
       }),
     );
     return { shareId, environmentId, frontdoorId };
@@ -39,7 +45,11 @@ describe('metrics', () => {
     const report = reportOf(
       1,
       sampleOf(app, spanMs, {
-        ...{ requests: 4, errors: 1, bytesIn: 30, bytesOut: 70, latency: [10, 3, 75, 1] },
+        requests: 4,
+        errors: 1,
+        bytesIn: 30,
+        bytesOut: 70,
+        latency: [10, 3, 75, 1],
         byClass: [1, 1, 1, 1],
       }),
       sampleOf(other, spanMs - 60_000, { requests: 2, byClass: [2, 0, 0, 0], latency: [10, 2] }),
@@ -49,13 +59,25 @@ describe('metrics', () => {
   after(() => world.close());
 
   const totals = {
-    ...{ requests: 6, errors: 1, bytesIn: 40, bytesOut: 170 },
-    ...{ status2xx: 3, status3xx: 1, status4xx: 1, status5xx: 1 },
+    requests: 6,
+    errors: 1,
+    bytesIn: 40,
+    bytesOut: 170,
+    status2xx: 3,
+    status3xx: 1,
+    status4xx: 1,
+    status5xx: 1,
     latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
   };
   const nothing = {
-    ...{ requests: 0, errors: 0, bytesIn: 0, bytesOut: 0 },
-    ...{ status2xx: 0, status3xx: 0, status4xx: 0, status5xx: 0 },
+    requests: 0,
+    errors: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    status2xx: 0,
+    status3xx: 0,
+    status4xx: 0,
+    status5xx: 0,
     latencyMs: { p50: 0, p95: 0, p99: 0 },
   };
 
@@ -70,7 +92,9 @@ describe('metrics', () => {
       const answer = await world.call('GET', `${path}/share-sparklines?${query}`);
       const { sparklines } = answer.body as SparklinesAnswer;
       return sparklines.map(({ scope, id, name, requests }) => [
-        ...[scope, id, name],
+        scope,
+        id,
+        name,
         requests.reduce((sum, each) => sum + each, 0),
       ]);
     };
@@ -103,14 +127,26 @@ describe('metrics', () => {
     assert.deepEqual(samples[0], { timestamp: '2026-03-14T14:10:00.000Z', ...nothing });
     assert.deepEqual(samples[58], {
       timestamp: '2026-03-14T15:08:00.000Z',
-      ...{ requests: 2, errors: 0, bytesIn: 10, bytesOut: 100 },
-      ...{ status2xx: 2, status3xx: 0, status4xx: 0, status5xx: 0 },
+      requests: 2,
+      errors: 0,
+      bytesIn: 10,
+      bytesOut: 100,
+      status2xx: 2,
+      status3xx: 0,
+      status4xx: 0,
+      status5xx: 0,
       latencyMs: { p50: 1.05, p95: 1.05, p99: 1.05 },
     });
     assert.deepEqual(samples[59], {
       timestamp: '2026-03-14T15:09:00.000Z',
-      ...{ requests: 4, errors: 1, bytesIn: 30, bytesOut: 70 },
-      ...{ status2xx: 1, status3xx: 1, status4xx: 1, status5xx: 1 },
+      requests: 4,
+      errors: 1,
+      bytesIn: 30,
+      bytesOut: 70,
+      status2xx: 1,
+      status3xx: 1,
+      status4xx: 1,
+      status5xx: 1,
       latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
     });
   });
@@ -206,12 +242,18 @@ describe('metrics', () => {
     assert.deepEqual(sparklines, [
       { scope: 'frontdoor', id: first.frontdoorId, name, requests: [...zeros, 6], errors: [...zeros, 1] },
       {
-        ...{ scope: 'environment', id: app.environmentId, name: 'home of app' },
-        ...{ requests: [...zeros, 4], errors: [...zeros, 1] },
+        scope: 'environment',
+        id: app.environmentId,
+        name: 'home of app',
+        requests: [...zeros, 4],
+        errors: [...zeros, 1],
       },
       {
-        ...{ scope: 'environment', id: other.environmentId, name: 'home of other' },
-        ...{ requests: [...zeros, 2], errors: [...zeros, 0] },
+        scope: 'environment',
+        id: other.environmentId,
+        name: 'home of other',
+        requests: [...zeros, 2],
+        errors: [...zeros, 0],
       },
     ]);
   });

@@ -185,7 +185,8 @@ describeEachStore('people', (open) => {
     const person = await add('hal', 'reader');
     const door = `/frontdoor/${world.first.frontdoorId}`;
     const provider = {
-      ...{ name: 'idp', type: 'OIDC' },
+      name: 'idp',
+      type: 'OIDC',
       data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
     };
     const { body: made } = await world.call('POST', `${door}/auth-providers`, { body: provider });

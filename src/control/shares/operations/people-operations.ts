@@ -135,12 +135,12 @@ export const peopleHandlers: Handlers<
       const organization = await lockReachedOrganization(trx, principal, organizationId);
       checkMayGive(call, role);
       const wanted = {
-        ...{
-          organizationId: organization.id,
-          name: parseName(body.name)!,
-          email: email?.toLowerCase() ?? null,
-        },
-        ...{ role, maker: principal, expiresAtMs: nowMs + lifetimeSeconds * SECOND_MS },
+        organizationId: organization.id,
+        name: parseName(body.name)!,
+        email: email?.toLowerCase() ?? null,
+        role,
+        maker: principal,
+        expiresAtMs: nowMs + lifetimeSeconds * SECOND_MS,
       };
       const made = await createInvitation(trx, parts.secrets, wanted, nowMs);
       if (made === undefined) throw conflict('The organization has too many open invitations');

@@ -45,8 +45,15 @@ export const policyComparisonHandlers: Handlers<ChangeParts, 'compareSharePolicy
         reason,
       });
       different.push({
-        ...{ id, at: isoTime(atMs), method, host, path: target.split('?')[0]!, client: address, identity },
-        ...{ before: brief(found.before), after: brief(found.after) },
+        id,
+        at: isoTime(atMs),
+        method,
+        host,
+        path: target.split('?')[0]!,
+        client: address,
+        identity,
+        before: brief(found.before),
+        after: brief(found.after),
       });
     }
     const oldest = records.at(-1)?.atMs;

@@ -35,7 +35,10 @@ describe('rules about people', () => {
   after(() => world.close());
 
   const shareOf = (name: string) => ({
-    ...{ name, environmentId, shareMode: 'public', backendMode: 'proxy' },
+    name,
+    environmentId,
+    shareMode: 'public',
+    backendMode: 'proxy',
     target: 'http://127.0.0.1:3000',
   });
   async function call<T>(method: string, path: string, body?: unknown, status = 200): Promise<T> {
@@ -155,8 +158,10 @@ describe('rules about people', () => {
 
   it('and others without effect are reported as such', async () => {
     const rules = {
-      ...{ publicPaths: ['/health'], session: { idle: 'PT1H' } },
-      ...{ allowedOrigins: ['https://other.example'], allowPreflights: true },
+      publicPaths: ['/health'],
+      session: { idle: 'PT1H' },
+      allowedOrigins: ['https://other.example'],
+      allowPreflights: true,
     };
     await put('app', rules);
     assert.deepEqual(await warned('app'), ['publicPaths', 'session', 'allowedOrigins', 'allowPreflights']);

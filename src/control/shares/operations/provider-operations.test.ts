@@ -415,7 +415,11 @@ describeEachStore('auth providers', (open) => {
     assert.equal(await administrator(evil), 200);
     const { db } = world.store;
     const person = await insertPerson(db, {
-      ...{ organizationId, name: 'Ann', email: null, role: 'operator', nowMs: world.clock.nowMs() },
+      organizationId,
+      name: 'Ann',
+      email: null,
+      role: 'operator',
+      nowMs: world.clock.nowMs(),
     });
     await bindAccount(db, id, 'ann', person.id);
     assert.equal(await administrator(evil), 403);

@@ -25,16 +25,23 @@ const timings = { decidedMs: 0.1, circuitMs: 2.5, firstByteMs: null, doneMs: 30.
 
 function failureOf(id: string, shareId: string, more: Partial<RequestFailure> = {}): RequestFailure {
   return {
-    ...{ id, at: 1_700_000_000_000, shareId, frontdoorId: 'what the gateway says', status: 502 },
-    ...{ code: 'service-refused', hop: 'service', cause: 'connection refused', method: 'GET' },
-    ...{
-      host: 'app.share.localhost',
-      path: '/orders',
-      client: '192.0.2.7',
-      identity: null,
-      decision: 'open',
-    },
-    ...{ traceId: null, timings, ...more },
+    id,
+    at: 1_700_000_000_000,
+    shareId,
+    frontdoorId: 'what the gateway says',
+    status: 502,
+    code: 'service-refused',
+    hop: 'service',
+    cause: 'connection refused',
+    method: 'GET',
+    host: 'app.share.localhost',
+    path: '/orders',
+    client: '192.0.2.7',
+    identity: null,
+    decision: 'open',
+    traceId: null,
+    timings,
+    ...more,
   };
 }
 
@@ -46,9 +53,21 @@ function inspectedOf(id: string, shareId: string, more: Partial<InspectedRequest
     ['Authorization', '********'],
   ] as const;
   return {
-    ...{ id, replayOf: null, at: 1_700_000_000_000, shareId, frontdoorId: 'x', method: 'POST' },
-    ...{ host: 'app.share.localhost', target: '/orders?page=1', client: '192.0.2.7', identity: 'ann' },
-    ...{ decision: 'session', status: 201, failure: null, traceId: null, timings },
+    id,
+    replayOf: null,
+    at: 1_700_000_000_000,
+    shareId,
+    frontdoorId: 'x',
+    method: 'POST',
+    host: 'app.share.localhost',
+    target: '/orders?page=1',
+    client: '192.0.2.7',
+    identity: 'ann',
+    decision: 'session',
+    status: 201,
+    failure: null,
+    traceId: null,
+    timings,
     request: { headers, body, bodyBytes: 7, isTruncated: false },
     answer: { headers: [['Content-Type', 'text/plain']], body: '', bodyBytes: 0, isTruncated: false },
     ...more,
@@ -159,9 +178,19 @@ describeEachStore('records of requests', (open) => {
     const { remedy, ...rest } = found.body as UnroutedFailureAnswer;
     assert.match(remedy, /^No share has this host name/);
     assert.deepEqual(rest, {
-      ...{ errorId: id, gatewayId: 'g1', gatewayName: 'gateway-1', code: 'unknown-host', hop: 'service' },
-      ...{ cause: 'connection refused', at: '2023-11-14T22:13:20.000Z', method: 'GET', status: 502 },
-      ...{ host: 'nobody.share.localhost', path: '/orders', client: '192.0.2.7', traceId: null },
+      errorId: id,
+      gatewayId: 'g1',
+      gatewayName: 'gateway-1',
+      code: 'unknown-host',
+      hop: 'service',
+      cause: 'connection refused',
+      at: '2023-11-14T22:13:20.000Z',
+      method: 'GET',
+      status: 502,
+      host: 'nobody.share.localhost',
+      path: '/orders',
+      client: '192.0.2.7',
+      traceId: null,
       timingsMs: { decided: 0.1, circuit: 2.5, firstByte: null, done: 30.25 },
     });
     // A tenant is answered alike for an id that exists and for one that does not.
@@ -186,7 +215,8 @@ describeEachStore('records of requests', (open) => {
     const atMs = world.clock.nowMs();
     const unrouted = (id: string, at: number) => ({
       ...failureOf(id, NO_SHARE, { at }),
-      ...{ gatewayId: 'g1', gatewayName: 'gateway-1' },
+      gatewayId: 'g1',
+      gatewayName: 'gateway-1',
     });
     const ids = Array.from({ length: MAX_UNROUTED_FAILURES + 1_500 }, (_, i) => `flood-${100_000 + i}`);
     const old = newId();

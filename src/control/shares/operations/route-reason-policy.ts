@@ -17,9 +17,13 @@ export function routeAnswer(
     const { id, routerId, cost, dynamicCost, isHealthy } = each.terminator;
     return {
       terminatorId: id,
-      ...{ routerId, routerName: nameOf(routerId), routerIds: [...(each.path?.routerIds ?? [])] },
+      routerId,
+      routerName: nameOf(routerId),
+      routerIds: [...(each.path?.routerIds ?? [])],
       pathCost: each.path?.cost ?? null,
-      ...{ terminatorCost: cost + dynamicCost, precedence: each.precedence, healthy: isHealthy },
+      terminatorCost: cost + dynamicCost,
+      precedence: each.precedence,
+      healthy: isHealthy,
       chosen: each === chosen,
       reason: reasonOf(each, chosen, strategy),
     };
@@ -27,8 +31,12 @@ export function routeAnswer(
   const routerIds = [...(chosen?.path?.routerIds ?? [])];
   return {
     ...place,
-    ...{ serviceName, terminatorStrategy: strategy, terminatorId: chosenId ?? null },
-    ...{ routerIds, routerNames: routerIds.map(nameOf), linkIds: [...(chosen?.path?.linkIds ?? [])] },
+    serviceName,
+    terminatorStrategy: strategy,
+    terminatorId: chosenId ?? null,
+    routerIds,
+    routerNames: routerIds.map(nameOf),
+    linkIds: [...(chosen?.path?.linkIds ?? [])],
     cost: chosen?.cost ?? null,
     reason:
       chosen === undefined

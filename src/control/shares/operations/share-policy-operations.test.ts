@@ -45,13 +45,15 @@ async function recordRequests(
   };
   const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
   const inspected = Array.from({ length: 100 }, (_, at) => ({
-    ...{
-      ...admitted,
-      id: at === 50 ? failed : `${at}`.padStart(16, '0'),
-      at: YEAR + (at + 1) * 1_000,
-      status: 200,
-    },
-    ...{ replayOf: null, target: '/orders?page=1', failure: null, request: message, answer: message },
+    ...admitted,
+    id: at === 50 ? failed : `${at}`.padStart(16, '0'),
+    at: YEAR + (at + 1) * 1_000,
+    status: 200,
+    replayOf: null,
+    target: '/orders?page=1',
+    failure: null,
+    request: message,
+    answer: message,
   }));
   const replay = {
     ...inspected[0]!,
@@ -213,8 +215,12 @@ describeEachStore('policies of shares', (open) => {
     // The cost of tests; `password-hash.test.ts` has the one of the product.
     assert.deepEqual([algorithm, version, parameters], ['argon2id', 'v=19', 'm=64,t=1,p=1']);
     const again = argon2Sync('argon2id', {
-      ...{ message: PASSWORD, nonce: Buffer.from(salt, 'base64'), tagLength: 32 },
-      ...{ memory: 64, passes: 1, parallelism: 1 },
+      message: PASSWORD,
+      nonce: Buffer.from(salt, 'base64'),
+      tagLength: 32,
+      memory: 64,
+      passes: 1,
+      parallelism: 1,
     });
     assert.deepEqual(again, Buffer.from(hash, 'base64'));
     assert.deepEqual(serviceOf('app').rules!.basicAuth, [
@@ -425,8 +431,13 @@ describeEachStore('policies of shares', (open) => {
     assert.deepEqual([compared, unknown, since], [100, 0, '2026-01-01T00:00:02.000Z']);
     assert.equal(different.length, 100);
     assert.deepEqual(different[0], {
-      ...{ id: refused, at: '2026-01-01T00:01:41.000Z', method: 'GET', host: 'compared.share.localhost' },
-      ...{ path: '/orders', client: '10.2.3.4', identity: null },
+      id: refused,
+      at: '2026-01-01T00:01:41.000Z',
+      method: 'GET',
+      host: 'compared.share.localhost',
+      path: '/orders',
+      client: '10.2.3.4',
+      identity: null,
       before: { decision: 'refuse', status: 403, reason: 'address-denied' },
       after: { decision: 'allow', status: null, reason: 'network' },
     });
@@ -448,7 +459,9 @@ describeEachStore('policies of shares', (open) => {
     const guarded = await compare({ authProviderIds: providers });
     assert.equal(guarded.different.length, 99, 'the refused address stays refused: the policy is kept');
     assert.deepEqual(guarded.different[0]!.after, {
-      ...{ decision: 'unauthenticated', status: 401, reason: 'credential-missing' },
+      decision: 'unauthenticated',
+      status: 401,
+      reason: 'credential-missing',
     });
     const both = await compare({ authProviderIds: providers, publicPaths: ['/orders'] });
     assert.deepEqual(

@@ -67,7 +67,10 @@ describeEachStore('the statements of a change', (open) => {
   after(() => world.close());
 
   const newShare = (more: object = {}) => ({
-    ...{ environmentId, shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:1' },
+    environmentId,
+    shareMode: 'public',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:1',
     ...more,
   });
   async function made(more: object): Promise<string> {

@@ -109,8 +109,15 @@ describeEachStore('services of the fabric and their terminators', (open) => {
     };
     assert.deepEqual(terminator, expected);
     assert.deepEqual(world.model.fabricTerminator(id), {
-      ...{ id, serviceId, routerId, binding: 'transport', address: 'tls:[::1]:443' },
-      ...{ instanceId: 'i1', cost: 7, precedence: 1, peerData: new Map() },
+      id,
+      serviceId,
+      routerId,
+      binding: 'transport',
+      address: 'tls:[::1]:443',
+      instanceId: 'i1',
+      cost: 7,
+      precedence: 1,
+      peerData: new Map(),
     });
     const path = `${TERMINATORS}/${id}`;
     assert.deepEqual((await world.call('GET', path)).body, expected);
@@ -178,9 +185,17 @@ describeEachStore('services of the fabric and their terminators', (open) => {
       .insertInto('terminator')
       .values(
         Array.from({ length: MAX_TERMINATORS_PER_SERVICE - 1 }, (_, n) => ({
-          ...{ id: `${serviceId}-${n}`, kind: 'fabric' as const, fabric_service_id: serviceId },
-          ...{ router_id: routerId, binding: 'transport' },
-          ...{ address: 'tcp:a:1', instance_id: '', cost: 0, precedence: 0, peer_data: '{}', created_at: 1 },
+          id: `${serviceId}-${n}`,
+          kind: 'fabric' as const,
+          fabric_service_id: serviceId,
+          router_id: routerId,
+          binding: 'transport',
+          address: 'tcp:a:1',
+          instance_id: '',
+          cost: 0,
+          precedence: 0,
+          peer_data: '{}',
+          created_at: 1,
         })),
       )
       .execute();

@@ -22,7 +22,9 @@ export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessR
       idleMs: parseIsoDuration(session.idle) ?? DEFAULT_SESSION_LIMITS.idleMs,
       absoluteMs: parseIsoDuration(session.absolute) ?? DEFAULT_SESSION_LIMITS.absoluteMs,
     },
-    ...{ allowedOrigins, allowPreflights, contact },
+    allowedOrigins,
+    allowPreflights,
+    contact,
     responseTimeoutMs: responseTimeoutSeconds === null ? null : responseTimeoutSeconds * 1_000,
   };
 }

@@ -104,7 +104,9 @@ function wholePolicyOf(body: SharePolicyBody): SharePolicy {
         session.absolute === undefined ? DEFAULT_POLICY.session.absolute : durationOf(session.absolute),
     },
     allowedOrigins: allowedOrigins.map((text) => parseWebOrigin(text)!),
-    ...{ allowPreflights, responseTimeoutSeconds, contact },
+    allowPreflights,
+    responseTimeoutSeconds,
+    contact,
   };
 }
 

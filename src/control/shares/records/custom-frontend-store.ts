@@ -117,7 +117,9 @@ export async function insertCustomFrontend(
       hostname,
       frontend_id: wanted.frontendId,
       status: 'NEW',
-      ...{ proof: 'PENDING', proof_ends_at: wanted.claimEndsAtMs, proof_due_at: wanted.nowMs },
+      proof: 'PENDING',
+      proof_ends_at: wanted.claimEndsAtMs,
+      proof_due_at: wanted.nowMs,
       created_at: wanted.nowMs,
     })
     .execute();

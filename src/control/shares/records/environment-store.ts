@@ -160,7 +160,11 @@ interface EnvironmentRow {
 
 function recordOf(row: EnvironmentRow): EnvironmentRecord {
   return {
-    ...{ id: row.id, name: row.name, agentVersion: row.agent_version, createdAtMs: row.created_at },
-    ...{ lastSeenAtMs: row.last_seen_at, remoteAddress: row.remote_address },
+    id: row.id,
+    name: row.name,
+    agentVersion: row.agent_version,
+    createdAtMs: row.created_at,
+    lastSeenAtMs: row.last_seen_at,
+    remoteAddress: row.remote_address,
   };
 }

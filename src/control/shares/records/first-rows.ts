@@ -67,8 +67,12 @@ export async function seedFirstRows(
     await createDefaultFrontend(trx, { publicName, zone: zone.toLowerCase(), nowMs });
     const key = await createSigningKey(trx, touch, secrets, 'bearer', nowMs);
     const made: FirstStart = {
-      ...{ organizationId: organization.id, frontdoorId: frontdoor.id, accountId: caller.id, apiToken },
-      ...{ clientId: oauth.caller.id, clientSecret: oauth.secret },
+      organizationId: organization.id,
+      frontdoorId: frontdoor.id,
+      accountId: caller.id,
+      apiToken,
+      clientId: oauth.caller.id,
+      clientSecret: oauth.secret,
     };
     await withRows?.(trx, touch, made, key.id);
     return made;

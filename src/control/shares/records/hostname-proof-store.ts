@@ -185,8 +185,12 @@ export async function changeProof(
   await trx
     .updateTable('custom_frontend')
     .set({
-      ...{ proof, proof_name: proofName, proof_ends_at: endsAtMs, proof_problem: problem },
-      ...{ proof_misses: misses, proof_due_at: dueAtMs },
+      proof,
+      proof_name: proofName,
+      proof_ends_at: endsAtMs,
+      proof_problem: problem,
+      proof_misses: misses,
+      proof_due_at: dueAtMs,
       ...(isChanged ? { status: 'NEW' as const, certified_at: null } : {}),
     })
     .where('id', '=', claim.id)

@@ -20,9 +20,13 @@ export function countedPage<TB extends keyof Database, O>(
 const PLAIN: Pick<ListOrder, 'fields' | 'tie'> = {
   tie: sql.ref('id'),
   fields: {
-    ...{ default: sql.ref('created_at'), createdAt: sql.ref('created_at') },
-    ...{ name: sql.ref('name'), status: sql.ref('status'), id: sql.ref('id') },
-    ...{ email: sql.ref('email'), role: sql.ref('role') },
+    default: sql.ref('created_at'),
+    createdAt: sql.ref('created_at'),
+    name: sql.ref('name'),
+    status: sql.ref('status'),
+    id: sql.ref('id'),
+    email: sql.ref('email'),
+    role: sql.ref('role'),
   },
 };
 

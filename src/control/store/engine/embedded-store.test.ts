@@ -53,7 +53,9 @@ describe('the embedded store', () => {
     const lines: string[] = [];
     const log = recordingLog((record) => void lines.push(lineOf(record)));
     const store = await openEmbeddedStore({
-      ...{ path: join(directory, 'frozen.db'), log, busyTimeoutMs: 60_000 },
+      path: join(directory, 'frozen.db'),
+      log,
+      busyTimeoutMs: 60_000,
       pulse: { silenceMs: 50, probeMs: 100 },
     });
     const changed = Promise.withResolvers<void>();

@@ -67,7 +67,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   const feed = new ChangeFeed(log);
   const { silenceMs, probeMs = PROBE_MS } = options.pulse ?? {};
   client.pulse = new DatabasePulse({
-    ...{ log, silenceMs, probe: () => client.probe(probeMs) },
+    log,
+    silenceMs,
+    probe: () => client.probe(probeMs),
     // Statements that were given up may have been executed since.
     onRecovered: () => void feed.notify([EVERYTHING]),
   });

@@ -34,12 +34,18 @@ export async function authenticatorsOf(db: Queries, identityId: string): Promise
     ...certificates.map(({ fingerprint, authorityId, issuer, createdAtMs }) => ({
       isOurs: authorityId === null,
       issuer: authorityId === null ? (issuer ?? FIRST_INTERMEDIATE) : undefined,
-      ...{ id: fingerprint, method: 'cert' as const, fingerprint },
-      ...{ createdAtMs, updatedAtMs: createdAtMs },
+      id: fingerprint,
+      method: 'cert' as const,
+      fingerprint,
+      createdAtMs,
+      updatedAtMs: createdAtMs,
     })),
     ...passwords.map(({ username, createdAtMs, updatedAtMs }) => ({
-      ...{ id: passwordAuthenticatorId({ id: identityId }), method: 'updb' as const, username },
-      ...{ createdAtMs, updatedAtMs },
+      id: passwordAuthenticatorId({ id: identityId }),
+      method: 'updb' as const,
+      username,
+      createdAtMs,
+      updatedAtMs,
     })),
   ];
 }

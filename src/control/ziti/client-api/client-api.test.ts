@@ -134,13 +134,19 @@ test('a query that cannot be read or costs too much is refused with its cause', 
     return [answer.status, code(answer), cause.message];
   };
   assert.deepEqual(await refused({ filter: 'nonsense = "x"' }), [
-    ...[400, 'INVALID_FILTER', "unknown symbol 'nonsense'"],
+    400,
+    'INVALID_FILTER',
+    "unknown symbol 'nonsense'",
   ]);
   assert.deepEqual(await refused({ filter: 'name="x" and' }), [
-    ...[400, 'INVALID_FILTER', 'Unexpected symbol: "<EOF>" at line: 1 column: 12'],
+    400,
+    'INVALID_FILTER',
+    'Unexpected symbol: "<EOF>" at line: 1 column: 12',
   ]);
   assert.deepEqual(await refused({ sort: 'nonsense' }), [
-    ...[400, 'INVALID_SORT_IDENTIFIER', "unknown symbol 'nonsense'"],
+    400,
+    'INVALID_SORT_IDENTIFIER',
+    "unknown symbol 'nonsense'",
   ]);
   const bombs = [`${'('.repeat(500)}true${')'.repeat(500)}`, Array(400).fill('true').join(' or ')];
   for (const filter of [...bombs, `name = "${'x'.repeat(5_000)}"`])

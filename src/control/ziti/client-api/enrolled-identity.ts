@@ -26,9 +26,15 @@ export function enrolledIdentity(wanted: NewEnrolledIdentity): EdgeEntityRecord 
     nowMs,
   } = wanted;
   const data: JsonObject = {
-    ...{ isAdmin: false, roleAttributes, externalId, authPolicyId, appData: {} },
-    ...{ defaultHostingCost: 0, defaultHostingPrecedence: 'default' },
-    ...{ serviceHostingCosts: {}, serviceHostingPrecedences: {} },
+    isAdmin: false,
+    roleAttributes,
+    externalId,
+    authPolicyId,
+    appData: {},
+    defaultHostingCost: 0,
+    defaultHostingPrecedence: 'default',
+    serviceHostingCosts: {},
+    serviceHostingPrecedences: {},
   };
   return { id, kind: 'identity', name, data, tags: {}, createdAtMs: nowMs, updatedAtMs: nowMs };
 }

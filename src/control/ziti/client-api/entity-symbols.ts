@@ -36,7 +36,9 @@ export function serviceSymbols(
     isSystem: { type: 'boolean', read: () => false },
     terminatorStrategy: { type: 'text', read: () => TERMINATOR_STRATEGY },
     configs: entitySet({
-      ...{ read: configsOf, idOf: ({ id }: NamedConfig) => id, cost: () => 1 },
+      read: configsOf,
+      idOf: ({ id }: NamedConfig) => id,
+      cost: () => 1,
       symbols: () => configSymbols,
     }),
     roleAttributes: {

@@ -31,7 +31,12 @@ test('version, protocols, signers and specs are open to anybody, at the root and
   for (const prefix of ['', '/edge/client/v1']) {
     const version = (await answerOf(`${prefix}/version`)).json.data as Record<string, unknown>;
     assert.deepEqual(Object.keys(version).sort(), [
-      ...['apiVersions', 'buildDate', 'capabilities', 'revision', 'runtimeVersion', 'version'],
+      'apiVersions',
+      'buildDate',
+      'capabilities',
+      'revision',
+      'runtimeVersion',
+      'version',
     ]);
     const { host } = new URL(fixture.apiUrl);
     assert.deepEqual((await answerOf(`${prefix}/protocols`)).json, {

@@ -85,7 +85,9 @@ export class LogIns {
     }
     if (!('problem' in proof) && proof.peer.identity.kind !== 'router')
       return this.#permitted(request, {
-        ...{ ...proof.peer, method: 'cert', signerId: proof.peer.leaf.authorityId },
+        ...proof.peer,
+        method: 'cert',
+        signerId: proof.peer.leaf.authorityId,
       });
     const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
     const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
@@ -137,7 +139,10 @@ export class LogIns {
   ): EdgeApiRefusal {
     if (way.method !== undefined)
       reportLogIn(this.#parts, request, {
-        ...{ method: way.method, identityId, problem, signerId: way.signerId },
+        method: way.method,
+        identityId,
+        problem,
+        signerId: way.signerId,
         authenticatorId: leaf?.fingerprint,
       });
     this.#parts.log.info({ identity: leaf?.id, address: request.ip, problem }, 'edge API: log-in refused');
@@ -172,7 +177,10 @@ export class LogIns {
     const fingerprint = leaf?.fingerprint ?? '';
     const session = await this.#parts.sessions.create(identity.id, fingerprint, configTypes, form, record, {
       ...start,
-      ...{ method, signerId, secondSignerId, certificateEndsAtMs: leaf?.notAfterMs },
+      method,
+      signerId,
+      secondSignerId,
+      certificateEndsAtMs: leaf?.notAfterMs,
     });
     this.#ledger.done(identity.id, request.ip, occurrences);
     callers.used(identity.id, request.ip);

@@ -65,7 +65,9 @@ export class OidcFlow {
     const code = new URL(String(headers['location'])).searchParams.get('code') ?? '';
     const form = { grant_type: 'authorization_code', code, code_verifier: this.#verifier };
     const answer = await this.#send('POST', '/oidc/oauth/token', {
-      ...{ ...form, client_id: 'native', redirect_uri: REDIRECT },
+      ...form,
+      client_id: 'native',
+      redirect_uri: REDIRECT,
     });
     if (answer.status !== 200) throw new Error(`no tokens: ${JSON.stringify(answer.json)}`);
     return answer.json as OidcTokens;
@@ -86,7 +88,10 @@ export class OidcFlow {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();
     const sent = { accept: 'application/json', ...(form === undefined ? {} : { 'content-type': FORM }) };
     return rawRequest(this.#target, {
-      ...{ method, path, body, headers: { ...sent, ...headers } },
+      method,
+      path,
+      body,
+      headers: { ...sent, ...headers },
       ...this.#client,
     });
   }

@@ -55,7 +55,10 @@ export function authorizationOf(parameters: URLSearchParams): AuthorizationReque
   if (!isRedirect(redirectUri))
     return { text: 'The requested redirect_uri is missing in the client configuration' };
   const refused = (error: string, why: string): AuthorizationProblem => ({
-    ...{ redirectUri, state: state.slice(0, MAX_TEXT_CHARS), error, text: why },
+    redirectUri,
+    state: state.slice(0, MAX_TEXT_CHARS),
+    error,
+    text: why,
   });
   if (state.length > MAX_TEXT_CHARS || nonce.length > MAX_TEXT_CHARS)
     return refused('invalid_request', `state and nonce have at most ${MAX_TEXT_CHARS} characters`);

@@ -94,7 +94,10 @@ function grant(form: Readonly<Record<string, string>>) {
 
 function byCode(code: string, change: Readonly<Record<string, string>> = {}) {
   return grant({
-    ...{ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT },
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri: REDIRECT,
     ...change,
   });
 }
@@ -140,21 +143,28 @@ describe('a log-in through OpenID Connect', () => {
       await jwtVerify(token, keys, { issuer, audience: 'native', algorithms: ['ES256'] });
     const access = claimsOf(tokens.access_token);
     assert.deepEqual(Object.keys(access).sort(), [
-      ...[
-        'aud',
-        'client_id',
-        'exp',
-        'iat',
-        'iss',
-        'jti',
-        'nbf',
-        'scopes',
-        'sub',
-        'z_aid',
-        'z_asid',
-        'z_authid',
-      ],
-      ...['z_cer', 'z_cfs', 'z_ckrr', 'z_ct', 'z_env', 'z_iccc', 'z_ice', 'z_ra', 'z_sdk', 'z_t'],
+      'aud',
+      'client_id',
+      'exp',
+      'iat',
+      'iss',
+      'jti',
+      'nbf',
+      'scopes',
+      'sub',
+      'z_aid',
+      'z_asid',
+      'z_authid',
+      'z_cer',
+      'z_cfs',
+      'z_ckrr',
+      'z_ct',
+      'z_env',
+      'z_iccc',
+      'z_ice',
+      'z_ra',
+      'z_sdk',
+      'z_t',
     ]);
     assert.deepEqual([access['sub'], access['z_t'], access['z_ct']], [host.id, 'a', ['host.v1']]);
     assert.deepEqual(claimsOf(tokens.refresh_token)['amr'], ['cert']);
@@ -211,17 +221,13 @@ describe('a log-in through OpenID Connect', () => {
 describe('a changed call of the log-in', () => {
   it('leads to no address but the client on this machine', async () => {
     const redirects = [
-      ...[
-        'http://evil.example/auth/callback',
-        'http://127.0.0.1:1/other',
-        'http://127.0.0.1.evil.example/auth/callback',
-      ],
-      ...[
-        'http://user@127.0.0.1:1/auth/callback',
-        'javascript:alert(1)',
-        'http://127.0.0.1:1/auth/callback#x',
-        '',
-      ],
+      'http://evil.example/auth/callback',
+      'http://127.0.0.1:1/other',
+      'http://127.0.0.1.evil.example/auth/callback',
+      'http://user@127.0.0.1:1/auth/callback',
+      'javascript:alert(1)',
+      'http://127.0.0.1:1/auth/callback#x',
+      '',
     ];
     for (const redirect_uri of redirects) {
       const { status, headers } = await call(
@@ -363,7 +369,10 @@ describe('tokens of a log-in', () => {
     const changed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`;
     const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
     const service = fixture.tokens.mint({
-      ...{ serviceId: 's', identityId: host.id, apiSessionId: String(claims['z_asid']), type: 'Dial' },
+      serviceId: 's',
+      identityId: host.id,
+      apiSessionId: String(claims['z_asid']),
+      type: 'Dial',
     });
     for (const token of [
       refresh_token,

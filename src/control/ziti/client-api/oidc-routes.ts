@@ -41,8 +41,13 @@ const LOG_IN_STEPS: ReadonlyMap<string, LogInMethod> = new Map([
 ]);
 /** How SDKs ask for a code. */
 const CODE_QUERY = {
-  ...{ typeId: 'TOTP', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
-  ...{ httpMethod: 'POST', httpUrl: './oidc/login/totp' },
+  typeId: 'TOTP',
+  provider: 'ziti',
+  format: 'alphaNumeric',
+  minLength: 4,
+  maxLength: 6,
+  httpMethod: 'POST',
+  httpUrl: './oidc/login/totp',
 };
 /** Where `authorize` leads for each value of `method`. */
 const STEP_OF_METHOD: Readonly<Record<string, string>> = {

@@ -45,7 +45,9 @@ export function addOidcTotpEnrollment(
     if (begun === undefined) throw enrolledAlready();
     const { id, recoveryCodes, createdAtMs, updatedAtMs } = begun;
     return sendJson(reply, 201, {
-      ...{ id, isVerified: false, recoveryCodes },
+      id,
+      isVerified: false,
+      recoveryCodes,
       createdAt: isoTime(createdAtMs),
       updatedAt: isoTime(updatedAtMs),
       provisioningUrl: provisioningUrlOf(begun.secret, identity.name),

@@ -24,7 +24,8 @@ export function addServiceRoutes(app: FastifyInstance, context: ServiceContext):
     const configTypes = asked.length === 0 ? session.configTypes : asked;
     const symbols = serviceSymbols((service) =>
       anyConfigIds(context, identityId, service).map((id) => ({
-        ...{ id, name: model.edge.get('config', id)?.name ?? id },
+        id,
+        name: model.edge.get('config', id)?.name ?? id,
       })),
     );
     return sendPage(reply, query, model.anyServicesOf(identityId), symbols, (service) =>

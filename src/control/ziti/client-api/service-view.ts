@@ -110,8 +110,13 @@ export type SecondFactorState = 'none' | 'unenrolled' | 'pending' | 'passed';
 
 /** How SDKs ask for a code, at the client API. */
 const CODE_QUERY = {
-  ...{ typeId: 'MFA', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
-  ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa' },
+  typeId: 'MFA',
+  provider: 'ziti',
+  format: 'alphaNumeric',
+  minLength: 4,
+  maxLength: 6,
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
 };
 
 /** `signerQuery` asks for the token of another party, if that is missing. A replaced certificate is of a former authority. */

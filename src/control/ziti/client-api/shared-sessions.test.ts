@@ -106,7 +106,11 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     const model = new OverlayModel();
     model.setIdentity({ id: identityId, kind: 'gateway', name: 'g', frontdoorId: null, fingerprints: [] });
     const sessions = new ApiSessionStore({
-      ...{ store: silent, secrets, model, clock, log: silentLog },
+      store: silent,
+      secrets,
+      model,
+      clock,
+      log: silentLog,
       verifyAccess: () => undefined,
     });
     assert.equal(sessions.byToken(session.token), undefined);

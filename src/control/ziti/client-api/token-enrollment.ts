@@ -54,7 +54,10 @@ export async function enrollByToken(
     await insertEdgeIdentity(trx, touch, enrolledIdentity(identity));
     if (issuing !== undefined) await insertCertificate(trx, id, issuing.issued, nowMs);
     await appendMachineAudit(trx, touch, context, {
-      ...{ frontdoorId: null, actor: { kind: 'edge', id }, action: 'enroll', address: request.ip },
+      frontdoorId: null,
+      actor: { kind: 'edge', id },
+      action: 'enroll',
+      address: request.ip,
       target: { kind: 'edge', id },
       after: { name, signer: signer.id, externalId, fingerprint: issuing?.issued.fingerprint },
     });

@@ -18,7 +18,10 @@ before(async () => {
   const { jwt } = (await api.call('GET', `identities/${id}`)).data.enrollment.ott;
   ({ identity: machine } = await enrollIdentity({ jwt }));
   await api.make('authenticators', {
-    ...{ method: 'updb', identityId: id, username: 'ada', password: PASSWORD },
+    method: 'updb',
+    identityId: id,
+    username: 'ada',
+    password: PASSWORD,
   });
 });
 after(() => api.close());

@@ -64,7 +64,11 @@ describe('events of log-ins', () => {
     assert.deepEqual(await attempt(), ['success', 'password', api.adminId, 'default', '']);
     await api.logIn({ username, password: 'wrong' });
     assert.deepEqual(await attempt(), [
-      ...['fail', 'password', api.adminId, 'default', 'the credentials are wrong'],
+      'fail',
+      'password',
+      api.adminId,
+      'default',
+      'the credentials are wrong',
     ]);
     await api.logIn({ username: 'nobody', password: 'wrong' });
     assert.deepEqual(await attempt(), ['fail', 'password', '', '', 'the credentials are wrong']);
@@ -118,7 +122,10 @@ describe('an administrator with a token', () => {
   it('that is no administrator opens nothing', async () => {
     const id = await api.make('identities', { name: 'plain', type: 'User' });
     await api.make('authenticators', {
-      ...{ method: 'updb', identityId: id, username: 'plain', password: 'of a plain user' },
+      method: 'updb',
+      identityId: id,
+      username: 'plain',
+      password: 'of a plain user',
     });
     const { access_token: token } = await tokensOf('plain', 'of a plain user');
     const headers = { authorization: `Bearer ${token}` };
@@ -133,11 +140,19 @@ describe('an administrator with a token', () => {
 
   it('of another party logs in at the management API, as its policy permits', async () => {
     const id = await api.make('identities', {
-      ...{ name: 'Ada', type: 'User', isAdmin: true, externalId: 'ada@example.com' },
+      name: 'Ada',
+      type: 'User',
+      isAdmin: true,
+      externalId: 'ada@example.com',
     });
     await api.make('external-jwt-signers', {
-      ...{ name: 'idp', issuer: ISSUER, audience: AUDIENCE, jwksEndpoint: JWKS, enabled: true },
-      ...{ claimsProperty: 'email', useExternalId: true },
+      name: 'idp',
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwksEndpoint: JWKS,
+      enabled: true,
+      claimsProperty: 'email',
+      useExternalId: true,
     });
     const logIn = async (token: string) => {
       const headers = { authorization: `Bearer ${token}` };

@@ -197,12 +197,22 @@ async function allAuthenticators(db: Queries): Promise<Authenticator[]> {
   const passwords = await userNames(db);
   return [
     ...passwords.map(({ identityId, username, createdAtMs }) => ({
-      ...{ id: `${PASSWORD}${identityId}`, method: 'updb' as const, identityId },
-      ...{ username, fingerprint: null, isOurs: false, createdAtMs },
+      id: `${PASSWORD}${identityId}`,
+      method: 'updb' as const,
+      identityId,
+      username,
+      fingerprint: null,
+      isOurs: false,
+      createdAtMs,
     })),
     ...certificates.map(({ identityId, fingerprint, authorityId, createdAtMs }) => ({
-      ...{ id: fingerprint, method: 'cert' as const, identityId },
-      ...{ fingerprint, username: null, isOurs: authorityId === null, createdAtMs },
+      id: fingerprint,
+      method: 'cert' as const,
+      identityId,
+      fingerprint,
+      username: null,
+      isOurs: authorityId === null,
+      createdAtMs,
     })),
   ];
 }
@@ -211,8 +221,13 @@ function authenticatorView({ model }: ManagementParts, one: Authenticator): Json
   const { id, method, identityId, username, fingerprint, isOurs, createdAtMs } = one;
   const at = isoTime(createdAtMs);
   return {
-    ...{ _links: { self: { href: `./authenticators/${id}` } }, id, method, tags: {} },
-    ...{ createdAt: at, updatedAt: at, identityId },
+    _links: { self: { href: `./authenticators/${id}` } },
+    id,
+    method,
+    tags: {},
+    createdAt: at,
+    updatedAt: at,
+    identityId,
     identity: referenceView('identities', identityId, model.identity(identityId)?.name ?? ''),
     ...(username === null ? {} : { username }),
     ...(fingerprint === null ? {} : { fingerprint, isIssuedByNetwork: isOurs }),

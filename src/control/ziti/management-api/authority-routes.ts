@@ -38,7 +38,9 @@ export function addAuthorityRoutes(
       const updatedAtMs = clock.nowMs();
       await updateEdgeEntity(trx, touch, { ...authority, data: { ...data, isVerified: true }, updatedAtMs });
       await appendMachineAudit(trx, touch, parts, {
-        ...{ frontdoorId: null, action: 'verifyEdgeCa', address: request.ip },
+        frontdoorId: null,
+        action: 'verifyEdgeCa',
+        address: request.ip,
         actor: { kind: 'edge', id: administrators.of(request).identity.id },
         target: { kind: 'edge-ca', id },
       });
@@ -50,8 +52,12 @@ export function addAuthorityRoutes(
     const authority = await findEdgeEntity(store.db, 'ca', request.params.id);
     if (authority === undefined || !enrolls(authority)) throw notFound();
     const jwt = pki.mintEnrollmentJwt({
-      ...{ issuer: apiUrl(), subject: authority.id, jti: authority.id, method: 'ca' },
-      ...{ expiresAtMs: undefined, controlAddresses: [] },
+      issuer: apiUrl(),
+      subject: authority.id,
+      jti: authority.id,
+      method: 'ca',
+      expiresAtMs: undefined,
+      controlAddresses: [],
     });
     return reply.header('content-type', 'application/jwt').send(Buffer.from(jwt));
   });

@@ -33,16 +33,14 @@ function refusalOf(body: JsonObject): readonly (string | undefined)[] {
 
 test('absent, null and empty fields have their defaults, and unknown empty fields are left out', () => {
   const defaults = {
-    ...{
-      kind: 'first',
-      note: null,
-      isOn: false,
-      cost: 0,
-      roles: [],
-      rows: [],
-      rule: { limit: 0 },
-      extra: {},
-    },
+    kind: 'first',
+    note: null,
+    isOn: false,
+    cost: 0,
+    roles: [],
+    rows: [],
+    rule: { limit: 0 },
+    extra: {},
   };
   assert.deepEqual(read({ name: 'a' }), { name: 'a', tags: {}, data: defaults });
   const empty = { name: 'a', note: '', isOn: null, cost: null, roles: null, rule: null, more: '', other: {} };

@@ -12,8 +12,12 @@ type Certificate = Awaited<ReturnType<ThirdParty['issue']>>;
 
 const SPIFFE = 'spiffe://partner.example/ada';
 const CLAIM = {
-  ...{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe' },
-  ...{ parser: 'NONE', parserCriteria: '', index: 0 },
+  location: 'SAN_URI',
+  matcher: 'SCHEME',
+  matcherCriteria: 'spiffe',
+  parser: 'NONE',
+  parserCriteria: '',
+  index: 0,
 };
 
 let api: ManagementFixture;
@@ -31,8 +35,12 @@ after(() => api.close());
 
 async function verified(name: string, authority: ThirdParty, more: object): Promise<string> {
   const id = await api.make('cas', {
-    ...{ name, certPem: authority.certificatePem, identityRoles: ['partners'] },
-    ...{ isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true },
+    name,
+    certPem: authority.certificatePem,
+    identityRoles: ['partners'],
+    isAuthEnabled: true,
+    isOttCaEnrollmentEnabled: true,
+    isAutoCaEnrollmentEnabled: true,
     ...more,
   });
   const { data } = await api.call('GET', `cas/${id}`);
@@ -183,8 +191,13 @@ test('locations, matchers, parsers and the index select the text', async () => {
   const certificate = new X509Certificate(cert);
   const read = (claim: Partial<CertificateClaim>) =>
     externalIdOf(certificate, {
-      ...{ location: 'COMMON_NAME', matcher: 'ALL', matcherCriteria: '' },
-      ...{ parser: 'NONE', parserCriteria: '', index: 0, ...claim },
+      location: 'COMMON_NAME',
+      matcher: 'ALL',
+      matcherCriteria: '',
+      parser: 'NONE',
+      parserCriteria: '',
+      index: 0,
+      ...claim,
     });
   for (const [claim, expected] of [
     [{}, 'team.a-b'],

@@ -9,8 +9,11 @@ export const readApiSessions = simpleReader(
   'apiSession',
   function* ({ type, sessionId, identityId, isSigned }, head) {
     yield {
-      ...{ ...head, event_type: type, id: sessionId, type: isSigned ? 'jwt' : 'legacy' },
-      ...{ identity_id: identityId },
+      ...head,
+      event_type: type,
+      id: sessionId,
+      type: isSigned ? 'jwt' : 'legacy',
+      identity_id: identityId,
     };
   },
   { known: CHANGES, of: ({ type }) => type },
@@ -20,10 +23,16 @@ export const readAuthentications = simpleReader(
   'authentication',
   function* (event, head) {
     yield {
-      ...{ ...head, event_type: outcomeOf(event), type: event.method },
-      ...{ authenticator_id: event.authenticatorId, external_jwt_signer_id: event.signerId },
-      ...{ identity_id: event.identityId, auth_policy_id: event.authPolicyId },
-      ...{ remote_address: event.remoteAddress, success: event.isSuccess, reason: event.problem },
+      ...head,
+      event_type: outcomeOf(event),
+      type: event.method,
+      authenticator_id: event.authenticatorId,
+      external_jwt_signer_id: event.signerId,
+      identity_id: event.identityId,
+      auth_policy_id: event.authPolicyId,
+      remote_address: event.remoteAddress,
+      success: event.isSuccess,
+      reason: event.problem,
       // A certificate is recognized without the chain that a client sends.
       improper_client_cert_chain: false,
     };
@@ -40,8 +49,14 @@ export const readSessions = simpleReader(
   'session',
   function* ({ sessionId, sessionType, isSigned, apiSessionId, identityId, serviceId }, head) {
     yield {
-      ...{ ...head, event_type: 'created', session_type: sessionType, provider: isSigned ? 'jwt' : 'legacy' },
-      ...{ id: sessionId, api_session_id: apiSessionId, identity_id: identityId, service_id: serviceId },
+      ...head,
+      event_type: 'created',
+      session_type: sessionType,
+      provider: isSigned ? 'jwt' : 'legacy',
+      id: sessionId,
+      api_session_id: apiSessionId,
+      identity_id: identityId,
+      service_id: serviceId,
     };
   },
   { known: ['created'], of: () => 'created' },
@@ -55,8 +70,11 @@ export const readConnects = simpleReader('connect', function* (event, head) {
   yield {
     ...head,
     ...optional('timestamp', event.atMs === undefined ? undefined : isoTime(event.atMs)),
-    ...{ src_type: event.sourceType, dst_type: event.destinationType },
-    ...{ src_id: event.sourceId, src_addr: event.sourceAddress },
-    ...{ dst_id: event.destinationId ?? head['event_src_id'], dst_addr: event.destinationAddress },
+    src_type: event.sourceType,
+    dst_type: event.destinationType,
+    src_id: event.sourceId,
+    src_addr: event.sourceAddress,
+    dst_id: event.destinationId ?? head['event_src_id'],
+    dst_addr: event.destinationAddress,
   };
 });

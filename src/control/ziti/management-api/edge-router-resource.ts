@@ -47,20 +47,17 @@ const form: EntityForm = {
     disabled: { type: 'boolean', read: ({ data }) => data['disabled'] === true },
   },
   view: (_model, router) => ({
-    ...{ appData: router.data['appData'] ?? {}, roleAttributes: textsOf(router.data['roleAttributes']) },
-    ...{
-      cost: router.data['cost'] ?? 0,
-      disabled: router.data['disabled'] === true,
-      noTraversal: router.data['noTraversal'] === true,
-      isTunnelerEnabled: isTunnelRouter(router),
-      interfaces: null,
-    },
-    ...{
-      isVerified: router.data['isVerified'] === true,
-      versionInfo: null,
-      fingerprint: null,
-      certPem: null,
-    },
+    appData: router.data['appData'] ?? {},
+    roleAttributes: textsOf(router.data['roleAttributes']),
+    cost: router.data['cost'] ?? 0,
+    disabled: router.data['disabled'] === true,
+    noTraversal: router.data['noTraversal'] === true,
+    isTunnelerEnabled: isTunnelRouter(router),
+    interfaces: null,
+    isVerified: router.data['isVerified'] === true,
+    versionInfo: null,
+    fingerprint: null,
+    certPem: null,
   }),
 };
 

@@ -159,9 +159,16 @@ function enrollmentView(parts: ManagementParts, enrollment: EdgeEnrollment): Jso
   const name = parts.model.identity(identityId)?.name ?? '';
   const { field, path } = ownerOf(enrollment);
   return {
-    ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: methodOf(enrollment) },
-    ...{ createdAt: isoTime(createdAtMs), updatedAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) },
-    ...{ [`${field}Id`]: identityId, [field]: referenceView(path, identityId, name), details: {} },
+    _links: { self: { href: `./enrollments/${id}` } },
+    id,
+    tags: {},
+    method: methodOf(enrollment),
+    createdAt: isoTime(createdAtMs),
+    updatedAt: isoTime(createdAtMs),
+    expiresAt: isoTime(expiresAtMs),
+    [`${field}Id`]: identityId,
+    [field]: referenceView(path, identityId, name),
+    details: {},
     ...particulars(parts, enrollment),
     ...tokenOf(parts, enrollment),
   };

@@ -40,8 +40,15 @@ const services: EntityForm = {
     encryptionRequired: { type: 'boolean', read: ({ data }) => data['encryptionRequired'] === true },
   },
   view: (_model, { data }) => ({
-    ...{ config: {}, configs: [], encryptionRequired: true, roleAttributes: [], ...data },
-    ...{ maxIdleTimeMillis: 0, permissions: [], postureQueries: [], terminatorStrategy: 'smartrouting' },
+    config: {},
+    configs: [],
+    encryptionRequired: true,
+    roleAttributes: [],
+    ...data,
+    maxIdleTimeMillis: 0,
+    permissions: [],
+    postureQueries: [],
+    terminatorStrategy: 'smartrouting',
   }),
 };
 

@@ -181,7 +181,10 @@ class EntityWrites {
         const { target, ...change } = await work({ trx, touch, request, actorId: actor.id });
         await appendMachineAudit(trx, touch, this.#parts, {
           ...change,
-          ...{ frontdoorId: null, actor, action: `${verb}${actionName(form)}`, address: request.ip },
+          frontdoorId: null,
+          actor,
+          action: `${verb}${actionName(form)}`,
+          address: request.ip,
           target: { kind: `edge-${target.kind.replace(/^edge-/, '')}`, id: target.id },
         });
         return { target, ...change };

@@ -62,7 +62,8 @@ const externalJwtSignerForm: EntityForm = {
     enabled: { type: 'boolean', read: ({ data }) => data['enabled'] === true },
   },
   view: (_model, { data }) => ({
-    ...{ enrollToCertEnabled: false, enrollToTokenEnabled: false },
+    enrollToCertEnabled: false,
+    enrollToTokenEnabled: false,
     ...data,
     scopes: textsOf(data['scopes']),
     ...certificateView(data['certPem']),
@@ -115,7 +116,8 @@ function certificateView(pem: unknown): JsonObject {
     return { certPem: null, kid: null, commonName: '', fingerprint: '', notAfter: null, notBefore: null };
   const { certificate, fingerprint } = read;
   return {
-    ...{ commonName: commonNameOf(certificate), fingerprint },
+    commonName: commonNameOf(certificate),
+    fingerprint,
     notBefore: isoTime(Date.parse(certificate.validFrom)),
     notAfter: isoTime(Date.parse(certificate.validTo)),
   };

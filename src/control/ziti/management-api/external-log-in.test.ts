@@ -32,8 +32,15 @@ before(async () => {
   api = await openManagementFixture(signer.egress);
   identityId = await api.make('identities', { name: 'Ada', type: 'User', externalId: 'ada@example.com' });
   signerId = await api.make('external-jwt-signers', {
-    ...{ name: 'idp', issuer: ISSUER, audience: AUDIENCE, jwksEndpoint: JWKS, enabled: true },
-    ...{ claimsProperty: 'email', useExternalId: true, clientId: 'app', externalAuthUrl: ISSUER },
+    name: 'idp',
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksEndpoint: JWKS,
+    enabled: true,
+    claimsProperty: 'email',
+    useExternalId: true,
+    clientId: 'app',
+    externalAuthUrl: ISSUER,
     scopes: ['email'],
   });
 });
@@ -78,7 +85,10 @@ test('tokens of every wrong kind get one answer', async () => {
     await tokenOf({ claims: { email: 'twice' } }),
     await tokenOf({ claims: { email: identityId } }),
     await tokenOf({ claims: { email: 7 } }),
-    ...[unsigned, symmetric, 'x', `${await tokenOf()}x`],
+    unsigned,
+    symmetric,
+    'x',
+    `${await tokenOf()}x`,
   ];
   for (const token of wrong) {
     const { status, json } = await logIn(token);
@@ -117,7 +127,11 @@ test('anybody sees enabled signers, without their keys; a disabled one logs nobo
     { kid: 'x' },
   ]) {
     const body = {
-      ...{ name: 'x', issuer: 'i', audience: 'a', jwksEndpoint: JWKS, enabled: true },
+      name: 'x',
+      issuer: 'i',
+      audience: 'a',
+      jwksEndpoint: JWKS,
+      enabled: true,
       ...field,
     };
     const { error } = await api.call('POST', 'external-jwt-signers', body);
@@ -155,7 +169,10 @@ test('the log-in through OpenID Connect takes such a token', async () => {
 
 test('an authentication policy permits the tokens of the signers that it lists', async () => {
   const other = await api.make('external-jwt-signers', {
-    ...{ name: 'other', issuer: 'https://other.example', audience: AUDIENCE, jwksEndpoint: JWKS },
+    name: 'other',
+    issuer: 'https://other.example',
+    audience: AUDIENCE,
+    jwksEndpoint: JWKS,
   });
   const primary = (signer: string) => ({ primary: { extJwt: { allowed: true, allowedSigners: [signer] } } });
   const policyId = await api.make('auth-policies', { name: 'signers', ...primary(other) });
@@ -174,8 +191,14 @@ test('a signer with a certificate needs no key set', async () => {
   const past = await party.issue('tokens', { notBeforeMs: 0, notAfterMs: Date.now() - 1_000 });
   const issuer = 'https://signer.example';
   const certified = await api.make('external-jwt-signers', {
-    ...{ name: 'certified', issuer, audience: AUDIENCE, enabled: true, certPem, kid: 'k1' },
-    ...{ claimsProperty: 'email', useExternalId: true },
+    name: 'certified',
+    issuer,
+    audience: AUDIENCE,
+    enabled: true,
+    certPem,
+    kid: 'k1',
+    claimsProperty: 'email',
+    useExternalId: true,
   });
   const by = await importPKCS8(key, 'ES256');
   assert.equal((await logIn(await tokenOf({ issuer, by }))).status, 200);

@@ -62,7 +62,13 @@ export function addFabricEventRoutes(
     webSockets.accept(request.raw, (messages) => {
       const fields = { identity: identityId, address: request.ip };
       const connection = new FabricEventConnection({
-        ...{ messages, events, controllerId, clock, inspection, diagnostics, validations },
+        messages,
+        events,
+        controllerId,
+        clock,
+        inspection,
+        diagnostics,
+        validations,
         counts: () => entityCounts(context),
         log: log.child(fields),
       });

@@ -36,9 +36,21 @@ const usage: UsageInterval = {
 const head = { event_src_id: 'ctrl', source_id: 'r1', circuit_id: 'c1' };
 const tail = { interval_start_utc: 1_700_000_040, interval_length: 60, tags: usage.tags };
 const circuit: CircuitEvent = {
-  ...{ type: 'created', circuitId: 'c1', clientId: 'session', serviceId: 's1', terminatorId: 't1' },
-  ...{ instanceId: '', routerIds: ['r1'], linkIds: [], ingressAddress: 'in', egressAddress: 'out' },
-  ...{ cost: 7, creationMs: 2, durationMs: undefined, failureCause: undefined, tags: { serviceId: 's1' } },
+  type: 'created',
+  circuitId: 'c1',
+  clientId: 'session',
+  serviceId: 's1',
+  terminatorId: 't1',
+  instanceId: '',
+  routerIds: ['r1'],
+  linkIds: [],
+  ingressAddress: 'in',
+  egressAddress: 'out',
+  cost: 7,
+  creationMs: 2,
+  durationMs: undefined,
+  failureCause: undefined,
+  tags: { serviceId: 's1' },
 };
 
 describe('the stream of events', () => {
@@ -107,15 +119,20 @@ describe('the stream of events', () => {
     assert.deepEqual(await reader.event(), {
       type: 'circuit',
       event: {
-        ...{
-          namespace: 'circuit',
-          event_src_id: 'ctrl',
-          version: 2,
-          event_type: 'created',
-          circuit_id: 'c1',
-        },
-        ...{ client_id: 'session', service_id: 's1', terminator_id: 't1', instance_id: '' },
-        ...{ creation_timespan: 2_000_000, path, link_count: 0, path_cost: 7, tags: { serviceId: 's1' } },
+        namespace: 'circuit',
+        event_src_id: 'ctrl',
+        version: 2,
+        event_type: 'created',
+        circuit_id: 'c1',
+        client_id: 'session',
+        service_id: 's1',
+        terminator_id: 't1',
+        instance_id: '',
+        creation_timespan: 2_000_000,
+        path,
+        link_count: 0,
+        path_cost: 7,
+        tags: { serviceId: 's1' },
       },
     });
     const { event } = await reader.event();
@@ -134,21 +151,49 @@ describe('the stream of events', () => {
     assert.deepEqual(await reader.event(), {
       type: 'link',
       event: {
-        ...{ namespace: 'fabric.links', event_src_id: 'ctrl', event_type: 'fault', link_id: 'l1', cost: 1 },
-        ...{ src_router_id: 'r1', dst_router_id: 'r2', protocol: 'tls', dial_address: 'tls:r2:1' },
+        namespace: 'fabric.links',
+        event_src_id: 'ctrl',
+        event_type: 'fault',
+        link_id: 'l1',
+        cost: 1,
+        src_router_id: 'r1',
+        dst_router_id: 'r2',
+        protocol: 'tls',
+        dial_address: 'tls:r2:1',
         connections: [{ id: 'single', local_addr: 'a', remote_addr: 'b' }],
       },
     });
     api.events.emit('terminator', {
-      ...{ type: 'created', terminatorId: 't1', serviceId: 's1', routerId: 'r1', hostId: 'i1' },
-      ...{ instanceId: '', isRouterOnline: true, precedence: 'default', staticCost: 3, dynamicCost: 5 },
-      ...{ total: 2, usableDefault: 1, usableRequired: 0 },
+      type: 'created',
+      terminatorId: 't1',
+      serviceId: 's1',
+      routerId: 'r1',
+      hostId: 'i1',
+      instanceId: '',
+      isRouterOnline: true,
+      precedence: 'default',
+      staticCost: 3,
+      dynamicCost: 5,
+      total: 2,
+      usableDefault: 1,
+      usableRequired: 0,
     });
     assert.deepEqual((await reader.event()).event, {
-      ...{ namespace: 'terminator', event_src_id: 'ctrl', event_type: 'created', service_id: 's1' },
-      ...{ terminator_id: 't1', router_id: 'r1', host_id: 'i1', instance_id: '', router_online: true },
-      ...{ precedence: 'default', static_cost: 3, dynamic_cost: 5, total_terminators: 2 },
-      ...{ usable_default_terminators: 1, usable_required_terminators: 0 },
+      namespace: 'terminator',
+      event_src_id: 'ctrl',
+      event_type: 'created',
+      service_id: 's1',
+      terminator_id: 't1',
+      router_id: 'r1',
+      host_id: 'i1',
+      instance_id: '',
+      router_online: true,
+      precedence: 'default',
+      static_cost: 3,
+      dynamic_cost: 5,
+      total_terminators: 2,
+      usable_default_terminators: 1,
+      usable_required_terminators: 0,
     });
     reader.socket.terminate();
   });
@@ -160,30 +205,54 @@ describe('the stream of events', () => {
     const session = { sessionId: 'a1', identityId: 'i1', isSigned: false };
     api.events.emit('apiSession', { type: 'created', ...session });
     api.events.emit('session', {
-      ...{ ...session, sessionId: 's1', sessionType: 'Dial', apiSessionId: 'a1', serviceId: 'w1' },
+      ...session,
+      sessionId: 's1',
+      sessionType: 'Dial',
+      apiSessionId: 'a1',
+      serviceId: 'w1',
     });
     api.events.emit('sdk', { identityId: 'i1', isOnline: true });
     const dialed = { sourceType: 'identity', sourceId: 'i1', sourceAddress: '192.0.2.1:9' } as const;
     api.events.emit('connect', {
       ...dialed,
-      ...{ destinationType: 'ctrl', destinationId: undefined, destinationAddress: 'c:1', atMs: undefined },
+      destinationType: 'ctrl',
+      destinationId: undefined,
+      destinationAddress: 'c:1',
+      atMs: undefined,
     });
     assert.deepEqual(await reader.event(), {
       type: 'apiSession',
       event: {
-        ...{ namespace: 'edge.apiSessions', event_src_id: 'ctrl', event_type: 'created', id: 'a1' },
-        ...{ type: 'legacy', identity_id: 'i1' },
+        namespace: 'edge.apiSessions',
+        event_src_id: 'ctrl',
+        event_type: 'created',
+        id: 'a1',
+        type: 'legacy',
+        identity_id: 'i1',
       },
     });
     assert.deepEqual((await reader.event()).event, {
-      ...{ namespace: 'edge.sessions', event_src_id: 'ctrl', event_type: 'created', provider: 'legacy' },
-      ...{ session_type: 'Dial', id: 's1', api_session_id: 'a1', identity_id: 'i1', service_id: 'w1' },
+      namespace: 'edge.sessions',
+      event_src_id: 'ctrl',
+      event_type: 'created',
+      provider: 'legacy',
+      session_type: 'Dial',
+      id: 's1',
+      api_session_id: 'a1',
+      identity_id: 'i1',
+      service_id: 'w1',
     });
     const online = { namespace: 'sdk', event_src_id: 'ctrl', event_type: 'sdk-online', identity_id: 'i1' };
     assert.deepEqual((await reader.event()).event, online);
     assert.deepEqual((await reader.event()).event, {
-      ...{ namespace: 'connect', event_src_id: 'ctrl', src_type: 'identity', src_id: 'i1', dst_type: 'ctrl' },
-      ...{ src_addr: '192.0.2.1:9', dst_id: 'ctrl', dst_addr: 'c:1' },
+      namespace: 'connect',
+      event_src_id: 'ctrl',
+      src_type: 'identity',
+      src_id: 'i1',
+      dst_type: 'ctrl',
+      src_addr: '192.0.2.1:9',
+      dst_id: 'ctrl',
+      dst_addr: 'c:1',
     });
     reader.socket.terminate();
   });
@@ -217,16 +286,32 @@ describe('the stream of events', () => {
     api.events.emit('cluster', { type: 'members.changed', index: 7, addresses });
     const { event } = await reader.event();
     assert.deepEqual(event, {
-      ...{ namespace: 'service', event_src_id: 'ctrl', version: 2, event_type: 'service.dial.success' },
-      ...{ terminator_id: 't1', service_id: 's1', count: 3, interval_start_utc: 60, interval_length: 60 },
+      namespace: 'service',
+      event_src_id: 'ctrl',
+      version: 2,
+      event_type: 'service.dial.success',
+      terminator_id: 't1',
+      service_id: 's1',
+      count: 3,
+      interval_start_utc: 60,
+      interval_length: 60,
     });
     assert.equal((await reader.event()).event['namespace'], 'service.events');
     assert.deepEqual((await reader.event()).event, {
-      ...{ namespace: 'alert', event_src_id: 'ctrl', alert_source_type: 'router', alert_source_id: 'r1' },
-      ...{ severity: 'error', message: 'no address', details: ['eth0'], related_entities: { router: 'r1' } },
+      namespace: 'alert',
+      event_src_id: 'ctrl',
+      alert_source_type: 'router',
+      alert_source_id: 'r1',
+      severity: 'error',
+      message: 'no address',
+      details: ['eth0'],
+      related_entities: { router: 'r1' },
     });
     assert.deepEqual((await reader.event()).event, {
-      ...{ namespace: 'cluster', event_src_id: 'ctrl', eventType: 'members.changed', index: 7 },
+      namespace: 'cluster',
+      event_src_id: 'ctrl',
+      eventType: 'members.changed',
+      index: 7,
       peers: [{ addr: 'tls:a:1', apiAddresses: null }],
     });
     reader.socket.terminate();
@@ -239,7 +324,10 @@ describe('the stream of events', () => {
     const [made, committed] = [await reader.event(), await reader.event()];
     const { metadata, finalState, initialState, eventId, ...rest } = made.event;
     assert.deepEqual(rest, {
-      ...{ namespace: 'entityChange', event_src_id: 'ctrl', eventType: 'created', isParentEvent: false },
+      namespace: 'entityChange',
+      event_src_id: 'ctrl',
+      eventType: 'created',
+      isParentEvent: false,
       entityType: 'edgeRouterPolicies',
     });
     const { name, id: ownId } = finalState as Record<string, unknown>;
@@ -293,8 +381,15 @@ describe('the stream of events', () => {
     assert.deepEqual(await reader.event(), {
       type: 'metrics',
       event: {
-        ...{ namespace: 'metrics', event_src_id: 'ctrl', source_id: 'r1', version: 3, source_event_id: 'e1' },
-        ...{ metric_type: 'histogram', metric: 'link.latency', metrics: { mean: 5 }, source_entity_id: 'l1' },
+        namespace: 'metrics',
+        event_src_id: 'ctrl',
+        source_id: 'r1',
+        version: 3,
+        source_event_id: 'e1',
+        metric_type: 'histogram',
+        metric: 'link.latency',
+        metrics: { mean: 5 },
+        source_entity_id: 'l1',
         tags: { sourceRouterId: 'r1', targetRouterId: 'r2' },
       },
     });

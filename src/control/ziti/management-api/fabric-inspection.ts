@@ -64,7 +64,9 @@ export class FabricInspection {
     if (name === 'config') return this.#config();
     if (name !== 'connected-peers' || !this.#parts.store.isShared) return undefined;
     return this.#parts.addresses.controllers().map(({ id, apiUrls, isOnline }) => ({
-      ...{ Id: id, Addr: apiUrls[0] ?? '', Connected: isOnline },
+      Id: id,
+      Addr: apiUrls[0] ?? '',
+      Connected: isOnline,
     }));
   }
 

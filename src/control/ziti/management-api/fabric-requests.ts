@@ -22,7 +22,8 @@ export async function answerOf(
   const wish = mgmtMessages.fabricInspectRequest.decode(request.body);
   const { success, errors, values } = await inspection.inspect(wish);
   const answer = mgmtMessages.fabricInspectResponse.frame({
-    ...{ success, errors: [...errors] },
+    success,
+    errors: [...errors],
     values: values.map(({ appId, name, value }) => ({ appId, name, value: textOfValue(value) })),
   });
   return asReplyTo(request, answer);

@@ -31,7 +31,8 @@ before(async () => {
     async *validateTerminators(ids, fixed) {
       for (const terminatorId of ids)
         yield mgmtMessages.validateTerminatorsResult.frame({
-          ...{ terminatorId, fixed },
+          terminatorId,
+          fixed,
           state: TerminatorState.InvalidBadState,
         });
     },

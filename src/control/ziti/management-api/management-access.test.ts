@@ -8,7 +8,11 @@ import { openManagementFixture, type ManagementFixture } from './management-fixt
 
 /** What anybody may call. */
 const OPEN = new Set([
-  ...['GET ', 'GET /', 'GET /version', 'POST /authenticate', 'GET /.well-known/est/cacerts'],
+  'GET ',
+  'GET /',
+  'GET /version',
+  'POST /authenticate',
+  'GET /.well-known/est/cacerts',
   'GET /network-jwts',
 ]);
 
@@ -69,8 +73,11 @@ describe('every call of the edge management API', () => {
     const { identity } = await enrollIdentity({ jwt });
     const logIn = () =>
       rawRequest(api, {
-        ...{ method: 'POST', path: '/edge/management/v1/authenticate?method=cert', body: '{}' },
-        ...{ cert: identity.certPem, key: identity.keyPem },
+        method: 'POST',
+        path: '/edge/management/v1/authenticate?method=cert',
+        body: '{}',
+        cert: identity.certPem,
+        key: identity.keyPem,
       });
     assert.equal((await logIn()).status, 401);
     await api.call('PATCH', `identities/${id}`, { isAdmin: true });
@@ -168,24 +175,27 @@ describe('the edge management API', () => {
 
   it('has every list that the command line of OpenZiti asks for', async () => {
     const lists = [
-      ...[
-        'terminators',
-        'api-sessions',
-        'enrollments',
-        'sessions',
-        'cas',
-        'external-jwt-signers',
-        'sessions',
-        'cas',
-        'external-jwt-signers',
-        'authenticators',
-        'auth-policies',
-        'identity-types',
-        'posture-checks',
-      ],
-      ...['posture-check-types', 'transit-routers', 'identity-role-attributes', 'service-role-attributes'],
-      ...['edge-router-role-attributes', `identities/${api.adminId}/services`],
-      ...[`identities/${api.adminId}/service-policies`, `identities/${api.adminId}/edge-router-policies`],
+      'terminators',
+      'api-sessions',
+      'enrollments',
+      'sessions',
+      'cas',
+      'external-jwt-signers',
+      'sessions',
+      'cas',
+      'external-jwt-signers',
+      'authenticators',
+      'auth-policies',
+      'identity-types',
+      'posture-checks',
+      'posture-check-types',
+      'transit-routers',
+      'identity-role-attributes',
+      'service-role-attributes',
+      'edge-router-role-attributes',
+      `identities/${api.adminId}/services`,
+      `identities/${api.adminId}/service-policies`,
+      `identities/${api.adminId}/edge-router-policies`,
     ];
     for (const path of lists) {
       const { status, meta } = await api.call('GET', path);

@@ -34,13 +34,24 @@ const POSTURE_TYPE_NAMES: Readonly<Record<PostureCheckType, string>> = {
 };
 
 const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => ({
-  ...{ id: name, kind: 'identity', name, data: {}, tags: {}, createdAtMs: 0, updatedAtMs: 0 },
+  id: name,
+  kind: 'identity',
+  name,
+  data: {},
+  tags: {},
+  createdAtMs: 0,
+  updatedAtMs: 0,
 }));
 
 /** Checks of any type apply to every operating system that reports what they need. */
 const POSTURE_TYPES: readonly EdgeEntityRecord[] = POSTURE_CHECK_TYPES.map((id) => ({
-  ...{ id, kind: 'posture-check', name: POSTURE_TYPE_NAMES[id], data: { operatingSystems: [] }, tags: {} },
-  ...{ createdAtMs: 0, updatedAtMs: 0 },
+  id,
+  kind: 'posture-check',
+  name: POSTURE_TYPE_NAMES[id],
+  data: { operatingSystems: [] },
+  tags: {},
+  createdAtMs: 0,
+  updatedAtMs: 0,
 }));
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {

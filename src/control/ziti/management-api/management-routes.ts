@@ -39,7 +39,11 @@ const MAX_BODY_BYTES = 262_144;
 /** Calls of one administrator. */
 const CALLS = { perSecond: 200, burst: 2_000 };
 const OPEN: ReadonlySet<string> = new Set([
-  ...['/', '/version', '/authenticate', '/.well-known/est/cacerts', '/network-jwts'],
+  '/',
+  '/version',
+  '/authenticate',
+  '/.well-known/est/cacerts',
+  '/network-jwts',
 ]);
 
 const RESOURCES: readonly EntityResource[] = [

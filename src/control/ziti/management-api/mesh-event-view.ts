@@ -112,10 +112,17 @@ export function linkSubscription(namespace: string, options: JsonObject): AnySub
     *view({ type, linkId, sourceId, destinationId, protocol, dialAddress, cost, connections }, origin) {
       yield eventText('link', {
         ...headOf(namespace, origin),
-        ...{ event_type: type, link_id: linkId, src_router_id: sourceId, dst_router_id: destinationId },
-        ...{ protocol, dial_address: dialAddress, cost },
+        event_type: type,
+        link_id: linkId,
+        src_router_id: sourceId,
+        dst_router_id: destinationId,
+        protocol,
+        dial_address: dialAddress,
+        cost,
         connections: connections.map(({ type: id, localAddress, remoteAddress }) => ({
-          ...{ id, local_addr: localAddress, remote_addr: remoteAddress },
+          id,
+          local_addr: localAddress,
+          remote_addr: remoteAddress,
         })),
       });
     },

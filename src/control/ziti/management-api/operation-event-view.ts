@@ -18,22 +18,40 @@ const MIN_COUNT_INTERVAL_MS = 1_000;
 const MAX_COUNT_INTERVAL_MS = 86_400_000;
 /** Units of Go's durations. */
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ...{ ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 },
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
 };
 
 export const readServices = simpleReader('service', function* (event, head) {
   const { type, serviceId, terminatorId, count, intervalStartS, intervalLengthS } = event;
   yield {
-    ...{ ...head, version: 2, event_type: type, terminator_id: terminatorId, service_id: serviceId, count },
-    ...{ interval_start_utc: intervalStartS, interval_length: intervalLengthS },
+    ...head,
+    version: 2,
+    event_type: type,
+    terminator_id: terminatorId,
+    service_id: serviceId,
+    count,
+    interval_start_utc: intervalStartS,
+    interval_length: intervalLengthS,
   };
 });
 
 export const readAlerts = simpleReader('alert', function* (event, head) {
   const { atMs, sourceType, sourceId, severity, message, details, relatedEntities } = event;
   yield {
-    ...{ ...head, timestamp: isoTime(atMs), alert_source_type: sourceType, alert_source_id: sourceId },
-    ...{ severity, message, details, related_entities: relatedEntities },
+    ...head,
+    timestamp: isoTime(atMs),
+    alert_source_type: sourceType,
+    alert_source_id: sourceId,
+    severity,
+    message,
+    details,
+    related_entities: relatedEntities,
   };
 });
 
@@ -47,8 +65,14 @@ export const readEntityChanges = simpleReader('entityChange', function* (event, 
   const { type, entityType, before, after, metadata } = event;
   const eventId = randomUUID();
   yield {
-    ...{ ...head, eventId, eventType: type, metadata, entityType, isParentEvent: false },
-    ...{ initialState: before ?? null, finalState: after ?? null },
+    ...head,
+    eventId,
+    eventType: type,
+    metadata,
+    entityType,
+    isParentEvent: false,
+    initialState: before ?? null,
+    finalState: after ?? null,
   };
   yield { ...head, eventId, eventType: 'committed' };
 });
@@ -101,7 +125,10 @@ export function readMetrics(namespace: string, options: JsonObject): AnySubscrip
         if (values.length === 0) continue;
         const { name, entityId, tags } = namedMetric(metric, report);
         yield eventText('metrics', {
-          ...{ ...head, metric_type: metric.type, metric: name, metrics: Object.fromEntries(values) },
+          ...head,
+          metric_type: metric.type,
+          metric: name,
+          metrics: Object.fromEntries(values),
           ...optional('source_entity_id', entityId),
           ...(Object.keys(tags).length === 0 ? {} : { tags }),
         });

@@ -65,7 +65,10 @@ test('types and role attributes of checks are listed', async () => {
     Object.keys(CHECKS).sort(),
   );
   const id = await api.make('posture-checks', {
-    ...{ name: 'listed', typeId: 'DOMAIN', roleAttributes: ['b', 'a'], ...CHECKS.DOMAIN },
+    name: 'listed',
+    typeId: 'DOMAIN',
+    roleAttributes: ['b', 'a'],
+    ...CHECKS.DOMAIN,
   });
   const { data } = await api.call('GET', 'posture-check-role-attributes');
   assert.deepEqual(data, ['a', 'b']);

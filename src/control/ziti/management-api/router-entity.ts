@@ -34,7 +34,11 @@ export function routerRecord(
   attributes: EdgeEntityRecord | undefined,
 ): EdgeEntityRecord {
   return {
-    ...{ id, name, createdAtMs, kind, tags: attributes?.tags ?? {} },
+    id,
+    name,
+    createdAtMs,
+    kind,
+    tags: attributes?.tags ?? {},
     data: { ...attributes?.data, isVerified },
     updatedAtMs: attributes?.updatedAtMs ?? createdAtMs,
   };

@@ -28,7 +28,8 @@ before(async () => {
   api = await openManagementFixture(issuer.egress);
   signerId = await signerNamed('idp', AUDIENCE);
   policyId = await api.make('auth-policies', {
-    ...{ name: 'people', primary: { updb: { allowed: true } } },
+    name: 'people',
+    primary: { updb: { allowed: true } },
     secondary: { requireExtJwtSigner: signerId },
   });
   adaId = await person('ada', policyId);
@@ -37,8 +38,16 @@ after(() => api.close());
 
 function signerNamed(name: string, audience: string): Promise<string> {
   return api.make('external-jwt-signers', {
-    ...{ name, issuer: ISSUER, audience, jwksEndpoint: JWKS, enabled: true, scopes: ['email'] },
-    ...{ claimsProperty: 'email', useExternalId: true, clientId: 'app', externalAuthUrl: ISSUER },
+    name,
+    issuer: ISSUER,
+    audience,
+    jwksEndpoint: JWKS,
+    enabled: true,
+    scopes: ['email'],
+    claimsProperty: 'email',
+    useExternalId: true,
+    clientId: 'app',
+    externalAuthUrl: ISSUER,
   });
 }
 
@@ -69,7 +78,9 @@ async function call(path: string, { method = 'GET', token, bearer, body }: Call 
 
 const logIn = (username: string, bearer?: string, at = API) =>
   call(`${at}/authenticate?method=password`, {
-    ...{ method: 'POST', bearer, body: { username, password: PASSWORD } },
+    method: 'POST',
+    bearer,
+    body: { username, password: PASSWORD },
   });
 const services = async (token: string, bearer?: string) =>
   (await call(`${API}/services`, { token, bearer })).status;
@@ -128,7 +139,8 @@ test('a log-in through OpenID Connect needs the token, and its refresh the same 
 
 test('a one-time password and a token are both needed where the policy demands both', async () => {
   const both = await api.make('auth-policies', {
-    ...{ name: 'both', primary: { updb: { allowed: true } } },
+    name: 'both',
+    primary: { updb: { allowed: true } },
     secondary: { requireExtJwtSigner: signerId, requireTotp: true },
   });
   await person('cy', both);

@@ -35,8 +35,11 @@ describe('enrollments on PostgreSQL', { skip: postgresSkip }, () => {
   test('an authority enrolls, and its end ends the sessions of its certificates', async () => {
     const party = await openThirdParty('partner');
     const id = await api.make('cas', {
-      ...{ name: 'partner', certPem: party.certificatePem, isAuthEnabled: true },
-      ...{ isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true },
+      name: 'partner',
+      certPem: party.certificatePem,
+      isAuthEnabled: true,
+      isAutoCaEnrollmentEnabled: true,
+      isOttCaEnrollmentEnabled: true,
     });
     const shown = () => api.call('GET', `cas/${id}`);
     const { verificationToken } = (await shown()).data as unknown as { verificationToken: string };
@@ -58,11 +61,15 @@ describe('enrollments on PostgreSQL', { skip: postgresSkip }, () => {
 
   test('a token makes one identity however often it is sent at once, until a policy forbids its log-in', async () => {
     const policyId = await api.make('auth-policies', {
-      ...{ name: 'tokens', primary: { extJwt: { allowed: true } } },
+      name: 'tokens',
+      primary: { extJwt: { allowed: true } },
     });
     const signer = { name: 'idp', issuer: ISSUER, audience: AUDIENCE, jwksEndpoint: JWKS, enabled: true };
     await api.make('external-jwt-signers', {
-      ...{ ...signer, claimsProperty: 'email', useExternalId: true, enrollToTokenEnabled: true },
+      ...signer,
+      claimsProperty: 'email',
+      useExternalId: true,
+      enrollToTokenEnabled: true,
       enrollAuthPolicyId: policyId,
     });
     const email = '50%_of!ada@example.com';

@@ -91,8 +91,10 @@ export const terminatorResource: EntityResource = {
   viewer: ({ model, overlay }) =>
     Promise.resolve((entity) => ({
       _links: { self: { href: `./terminators/${entity.id}` } },
-      ...{ id: entity.id, tags: entity.tags },
-      ...{ createdAt: isoTime(entity.createdAtMs), updatedAt: isoTime(entity.updatedAtMs) },
+      id: entity.id,
+      tags: entity.tags,
+      createdAt: isoTime(entity.createdAtMs),
+      updatedAt: isoTime(entity.updatedAtMs),
       ...viewOf(model, entity.data),
       dynamicCost: overlay.mesh.dynamicCost(entity.id),
     })),
@@ -148,7 +150,10 @@ function isHosted({ data }: EdgeEntityRecord): boolean {
 
 function managedOf({ id, data, tags, createdAtMs, updatedAtMs }: EdgeEntityRecord): ManagedTerminator {
   return {
-    ...{ id, tags, createdAtMs, updatedAtMs },
+    id,
+    tags,
+    createdAtMs,
+    updatedAtMs,
     serviceId: String(data['service']),
     routerId: String(data['router']),
     binding: String(data['binding']),
@@ -164,10 +169,21 @@ function managedRecord(terminator: ManagedTerminator): EdgeEntityRecord {
   const { id, tags, createdAtMs, updatedAtMs, serviceId, routerId, binding, address } = terminator;
   const { instanceId, cost, precedence } = terminator;
   return {
-    ...{ id, kind: 'terminator', name: '', tags, createdAtMs, updatedAtMs },
+    id,
+    kind: 'terminator',
+    name: '',
+    tags,
+    createdAtMs,
+    updatedAtMs,
     data: {
-      ...{ service: serviceId, router: routerId, binding, address, identity: instanceId, cost },
-      ...{ precedence: PRECEDENCES[precedence] ?? 'default', hostId: '' },
+      service: serviceId,
+      router: routerId,
+      binding,
+      address,
+      identity: instanceId,
+      cost,
+      precedence: PRECEDENCES[precedence] ?? 'default',
+      hostId: '',
     },
   };
 }
@@ -175,10 +191,20 @@ function managedRecord(terminator: ManagedTerminator): EdgeEntityRecord {
 function hostedRecord(terminator: StoredTerminator): EdgeEntityRecord {
   const { id, serviceId: service, routerId: router, binding, address, createdAtMs } = terminator;
   return {
-    ...{ id, kind: 'terminator', name: '', tags: {}, createdAtMs, updatedAtMs: createdAtMs },
+    id,
+    kind: 'terminator',
+    name: '',
+    tags: {},
+    createdAtMs,
+    updatedAtMs: createdAtMs,
     data: {
-      ...{ service, router, binding, address },
-      ...{ identity: terminator.instanceId, cost: terminator.cost, hostId: terminator.identityId },
+      service,
+      router,
+      binding,
+      address,
+      identity: terminator.instanceId,
+      cost: terminator.cost,
+      hostId: terminator.identityId,
       precedence: PRECEDENCES[terminator.precedence] ?? 'default',
     },
   };
@@ -188,7 +214,9 @@ function viewOf(model: OverlayModel, data: JsonObject): JsonObject {
   const { service, router, ...fields } = data;
   const [serviceId, routerId] = [String(service), String(router)];
   return {
-    ...{ ...fields, serviceId, routerId },
+    ...fields,
+    serviceId,
+    routerId,
     service: referenceView('services', serviceId, model.edge.service(serviceId)?.name ?? ''),
     router: referenceView('transit-routers', routerId, model.identity(routerId)?.name ?? ''),
   };

@@ -55,8 +55,14 @@ describeEachStore('terminators', (open) => {
     const { _links, createdAt, updatedAt, ...shown } = await read(id);
     assert.ok(createdAt === updatedAt && _links !== undefined);
     assert.deepEqual(shown, {
-      ...{ id, ...more, binding: 'transport', address: 'tcp:127.0.0.1:80', hostId: '', dynamicCost: 0 },
-      ...{ serviceId: service, routerId: router },
+      id,
+      ...more,
+      binding: 'transport',
+      address: 'tcp:127.0.0.1:80',
+      hostId: '',
+      dynamicCost: 0,
+      serviceId: service,
+      routerId: router,
       service: {
         _links: { self: { href: `./services/${service}` } },
         entity: 'services',
@@ -72,8 +78,14 @@ describeEachStore('terminators', (open) => {
     });
     const { peerData: _, ...inModel } = (await modelled(id)).value!;
     assert.deepEqual(inModel, {
-      ...{ id, serviceId: service, routerId: router, binding: 'transport', address: 'tcp:127.0.0.1:80' },
-      ...{ instanceId: 'one', cost: 7, precedence: 1 },
+      id,
+      serviceId: service,
+      routerId: router,
+      binding: 'transport',
+      address: 'tcp:127.0.0.1:80',
+      instanceId: 'one',
+      cost: 7,
+      precedence: 1,
     });
     for (const filter of [`service="${service}"`, 'tags.owner="ops"', 'instanceId="one"']) {
       const { data } = await api.call('GET', `terminators?filter=${encodeURIComponent(filter)}`);
@@ -111,24 +123,24 @@ describeEachStore('terminators', (open) => {
     assert.deepEqual(
       events,
       verbs.map((verb) => ({
-        ...{ action: `${verb}EdgeTerminator`, actor_id: api.adminId, target_kind: 'edge-terminator' },
+        action: `${verb}EdgeTerminator`,
+        actor_id: api.adminId,
+        target_kind: 'edge-terminator',
       })),
     );
   });
 
   test('of unknown services and routers, and with values that no router could use, are refused with the field', async () => {
     for (const [field, value] of [
-      ...[
-        ['service', ''],
-        ['router', ''],
-        ['address', ''],
-        ['address', '127.0.0.1:80'],
-        ['binding', 'edge'],
-        ['cost', 65_536],
-        ['cost', -1],
-        ['precedence', 'first'],
-        ['identitySecret', 'c2VjcmV0'],
-      ],
+      ['service', ''],
+      ['router', ''],
+      ['address', ''],
+      ['address', '127.0.0.1:80'],
+      ['binding', 'edge'],
+      ['cost', 65_536],
+      ['cost', -1],
+      ['precedence', 'first'],
+      ['identitySecret', 'c2VjcmV0'],
     ] as [string, unknown][]) {
       const { status, error } = await api.call('POST', 'terminators', { ...wanted(), [field]: value });
       assert.deepEqual([status, error.code, error.cause?.field], [400, 'COULD_NOT_VALIDATE', field]);

@@ -24,8 +24,12 @@ before(async () => {
   api = await openManagementFixture();
   [party, stranger] = await Promise.all([openThirdParty('partner'), openThirdParty('partner')]);
   caId = await api.make('cas', {
-    ...{ name: 'partner', certPem: party.certificatePem, identityRoles: ['partners'] },
-    ...{ isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true },
+    name: 'partner',
+    certPem: party.certificatePem,
+    identityRoles: ['partners'],
+    isAuthEnabled: true,
+    isOttCaEnrollmentEnabled: true,
+    isAutoCaEnrollmentEnabled: true,
   });
 });
 after(() => api.close());

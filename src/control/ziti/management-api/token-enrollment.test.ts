@@ -20,9 +20,16 @@ before(async () => {
   signer = await openExternalIssuer();
   api = await openManagementFixture(signer.egress);
   signerId = await api.make('external-jwt-signers', {
-    ...{ name: 'idp', issuer: ISSUER, audience: AUDIENCE, jwksEndpoint: JWKS, enabled: true },
-    ...{ claimsProperty: '/email', useExternalId: true, enrollToTokenEnabled: true },
-    ...{ enrollToCertEnabled: true, enrollNameClaimsSelector: '/profile/name' },
+    name: 'idp',
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksEndpoint: JWKS,
+    enabled: true,
+    claimsProperty: '/email',
+    useExternalId: true,
+    enrollToTokenEnabled: true,
+    enrollToCertEnabled: true,
+    enrollNameClaimsSelector: '/profile/name',
     enrollAttributeClaimsSelector: '/access/roles',
   });
 });

@@ -109,13 +109,21 @@ test('a log-in through OpenID Connect enrolls, too', async () => {
   await person('oscar');
   const challenge = createHash('sha256').update(randomBytes(32)).digest('base64url');
   const query = new URLSearchParams({
-    ...{ client_id: 'native', response_type: 'code', scope: 'openid offline_access', state: 's', nonce: 'n' },
+    client_id: 'native',
+    response_type: 'code',
+    scope: 'openid offline_access',
+    state: 's',
+    nonce: 'n',
     redirect_uri: 'http://localhost:8080/auth/callback',
-    ...{ code_challenge: challenge, code_challenge_method: 'S256', method: 'password' },
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    method: 'password',
   });
   const post = (path: string, fields: Record<string, string>) =>
     rawRequest(api, {
-      ...{ path: `/oidc/${path}`, method: 'POST', body: new URLSearchParams(fields).toString() },
+      path: `/oidc/${path}`,
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
   const { headers } = await rawRequest(api, { path: `/oidc/authorize?${query.toString()}` });

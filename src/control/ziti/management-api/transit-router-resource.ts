@@ -43,7 +43,8 @@ const form: EntityForm = {
     interfaces: null,
     isVerified: data['isVerified'] === true,
     noTraversal: data['noTraversal'] === true,
-    ...{ unverifiedCertPem: null, unverifiedFingerprint: null },
+    unverifiedCertPem: null,
+    unverifiedFingerprint: null,
   }),
 };
 

@@ -27,8 +27,15 @@ describeEachStore('transit routers', (open) => {
     const { enrollmentCreatedAt, enrollmentExpiresAt, ...fields } = rest;
     assert.deepEqual(fields, {
       _links: { self: { href: `./transit-routers/${id}` } },
-      ...{ id, name: 'middle', ...given, fingerprint: null, interfaces: null, isOnline: false },
-      ...{ isVerified: false, unverifiedCertPem: null, unverifiedFingerprint: null },
+      id,
+      name: 'middle',
+      ...given,
+      fingerprint: null,
+      interfaces: null,
+      isOnline: false,
+      isVerified: false,
+      unverifiedCertPem: null,
+      unverifiedFingerprint: null,
     });
     for (const time of [createdAt, updatedAt, enrollmentCreatedAt, enrollmentExpiresAt])
       assert.match(String(time), /^\d{4}-\d\d-\d\dT/);

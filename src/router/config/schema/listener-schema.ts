@@ -26,7 +26,11 @@ const legacyOptions = {
 
 /** Bindings of dialers. Any other binding causes a warning. */
 export const DIALER_BINDINGS: readonly string[] = [
-  ...['transport', 'edge_transport', 'transport_udp', 'proxy', 'proxy_udp'],
+  'transport',
+  'edge_transport',
+  'transport_udp',
+  'proxy',
+  'proxy_udp',
 ];
 /** A listener with this binding, or the edge section, also provides a dialer. */
 export const IMPLIED_DIALER_BINDINGS: readonly string[] = ['edge', 'tunnel'];

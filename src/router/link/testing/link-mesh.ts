@@ -205,14 +205,17 @@ export class LinkingRouter {
   /** Announces the other router like a controller. */
   meet(other: LinkingRouter, more: Partial<AnnouncedPeer> = {}): void {
     const { id, version, listeners } = {
-      ...{ id: other.id, version: other.version, listeners: other.links.advertised() },
+      id: other.id,
+      version: other.version,
+      listeners: other.links.advertised(),
       ...more,
     };
     this.deliver(
       ctrlMessages.peerStateChanges.frame({
         changes: [
           {
-            ...{ id, version },
+            id,
+            version,
             state: PeerState.HEALTHY,
             listeners: listeners.map((listener) => ({ ...listener, groups: [...listener.groups] })),
           },

@@ -54,8 +54,10 @@ export class NameServer {
       resolver.kind === 'file'
         ? []
         : new ResolverPort({
-            ...{ ...resolver, place: placeOf('resolver') },
-            ...{ responder, log },
+            ...resolver,
+            place: placeOf('resolver'),
+            responder,
+            log,
           }),
     );
   }

@@ -91,7 +91,12 @@ test('ert-terminators lists what the router hosts, under the names of OpenZiti',
   );
   const { createTime, lastAttempt, ...row } = value.entries.find((entry) => entry['id'] === id)!;
   assert.deepEqual(row, {
-    ...{ key: 'web.0', id, state: 'established', instance: 'one', cost: 5, precedence: 'required' },
+    key: 'web.0',
+    id,
+    state: 'established',
+    instance: 'one',
+    cost: 5,
+    precedence: 'required',
     operationActive: false,
   });
   assert.ok(String(createTime) <= String(lastAttempt));

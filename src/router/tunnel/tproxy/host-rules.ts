@@ -155,8 +155,21 @@ function diverterArguments(
   return (sources.length === 0 ? [anywhere] : sources).flatMap((source) => {
     const [sourceAddress = '', sourcePrefix = ''] = source.split('/');
     const common = [
-      ...[action, '-c', address, '-m', prefix, '-p', protocol],
-      ...['-o', sourceAddress, '-n', sourcePrefix, '-l', String(low), '-h', String(high)],
+      action,
+      '-c',
+      address,
+      '-m',
+      prefix,
+      '-p',
+      protocol,
+      '-o',
+      sourceAddress,
+      '-n',
+      sourcePrefix,
+      '-l',
+      String(low),
+      '-h',
+      String(high),
       ...(port === undefined ? [] : ['-t', String(port)]),
     ];
     return interfaces.length === 0 ? [common] : interfaces.map((name) => [...common, '-N', name]);

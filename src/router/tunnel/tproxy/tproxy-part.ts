@@ -111,7 +111,11 @@ export class TproxyPart {
     const { udpIdleTimeoutMs: idleTimeoutMs, udpCheckIntervalMs: checkIntervalMs, path: name } = config;
     this.#waiting = new WaitingConnections(name, log);
     this.#flows = new FlowTable({
-      ...{ name, idleTimeoutMs, checkIntervalMs, clock, log },
+      name,
+      idleTimeoutMs,
+      checkIntervalMs,
+      clock,
+      log,
       onFlow: (flow, first, key) => {
         flow.receive(first);
         return this.#dial(flow, 'udp').catch(() => this.#flows.refuse(key, flow));
@@ -219,7 +223,11 @@ export class TproxyPart {
     const at = { address: host, port: 0 };
     const { fd, port: tcp } = openStreamSocket(this.#calls, at);
     const listener = await openTcpListener({
-      ...{ host, port: tcp, fd, place: config.path, log },
+      host,
+      port: tcp,
+      fd,
+      place: config.path,
+      log,
       onConnection: (socket) => this.#onConnection(socket),
     });
     const onDatagram = (datagram: InterceptedDatagram): void => this.#onDatagram(datagram);
@@ -332,7 +340,9 @@ export class TproxyPart {
       const { config } = intercept;
       const { dialOptions, sourceIp } = config;
       await dialer.dial({
-        ...{ service, connection, protocol },
+        service,
+        connection,
+        protocol,
         appData: definedFields({
           dst_protocol: protocol,
           dst_hostname: destinationName,

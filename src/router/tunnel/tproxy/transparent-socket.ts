@@ -57,7 +57,8 @@ function open(
   more: (set: (level: number, option: number, value: Buffer) => void, family: number) => void,
 ): RawSocket {
   return openRawSocket(c, at, {
-    ...{ type, kind: 'transparent' },
+    type,
+    kind: 'transparent',
     setOptions: (set, family) => {
       set(SOL_SOCKET, SO_REUSEADDR, flag(true));
       if (family === AF_INET) set(IPPROTO_IP, IP_TRANSPARENT, flag(true));
