@@ -3,6 +3,7 @@
  * a cookie of that browser, sealed: no other browser can end the log-in, and nobody fills the database with attempts.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { apiSpelling } from '#domain';
 import type { LoginRefusal } from '#domain/gateway-shapes';
 import { PROVIDER_TYPES } from '#domain/provider-types';
@@ -51,19 +52,21 @@ export interface ProviderLogInParts extends ConsoleParts {
 }
 
 /** What the cookie of a log-in has, sealed. */
-interface Attempt {
-  readonly providerId: string;
-  readonly providerVersion: number;
-  readonly state: string;
-  readonly verifier: string | null;
-  readonly nonce: string;
-  readonly to: string;
+const attemptSchema = Type.Object({
+  providerId: Part.text(),
+  providerVersion: Type.Number(),
+  state: Part.text(),
+  verifier: Part.nullable(Part.text()),
+  nonce: Part.text(),
+  to: Part.text(),
   /** The code of the invitation that the person accepts with the log-in. */
-  readonly invitation: string | null;
+  invitation: Part.nullable(Part.text()),
   /** The session of the browser, whose cookie it does not send when another site redirects it. */
-  readonly sessionId: string | null;
-  readonly expiresAtMs: number;
-}
+  sessionId: Part.nullable(Part.text()),
+  expiresAtMs: Type.Number(),
+});
+type Attempt = ShapeOf<typeof attemptSchema>;
+const readAttempt = jsonReader(attemptSchema);
 
 export interface ProviderOffer {
   readonly providerId: string;
@@ -281,7 +284,7 @@ export class ProviderLogIn {
 
   #attemptOf(sealed: string): Attempt | undefined {
     try {
-      return JSON.parse(this.#parts.secrets.unseal(sealed)) as Attempt;
+      return readAttempt(this.#parts.secrets.unseal(sealed));
     } catch {
       // Another installation, or nobody, has sealed it.
       return undefined;

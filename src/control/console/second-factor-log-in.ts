@@ -4,6 +4,7 @@
  * and the codes that were used are in the database, for all control planes.
  */
 import { FrontdoorError } from '#base';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
 import {
@@ -40,15 +41,17 @@ export interface BegunStep {
 }
 
 /** A log-in whose password was right. */
-export interface LogInStep {
-  readonly need: 'code' | 'enrollment';
-  readonly personId: string;
+const stepSchema = Type.Object({
+  need: Part.oneOf('code', 'enrollment'),
+  personId: Part.text(),
   /** When the password was set: the step ends with it. */
-  readonly passwordSetAtMs: number;
+  passwordSetAtMs: Type.Number(),
   /** The address by which an app takes the secret of the enrollment. */
-  readonly url: string | null;
-  readonly expiresAtMs: number;
-}
+  url: Part.nullable(Part.text()),
+  expiresAtMs: Type.Number(),
+});
+export type LogInStep = ShapeOf<typeof stepSchema>;
+const readStep = jsonReader(stepSchema);
 
 export type StepResult =
   /** The recovery codes of an enrollment, which are shown once. */
@@ -107,9 +110,8 @@ export class SecondFactorLogIn {
   stepOf(sealed: string | undefined): LogInStep | undefined {
     if (sealed === undefined) return undefined;
     try {
-      const step = JSON.parse(this.#parts.secrets.unseal(sealed, PURPOSE)) as LogInStep;
-      const isStep = (step.need === 'code' || step.need === 'enrollment') && isUuid(step.personId);
-      return isStep && step.expiresAtMs > this.#parts.clock.nowMs() ? step : undefined;
+      const step = readStep(this.#parts.secrets.unseal(sealed, PURPOSE));
+      return isUuid(step.personId) && step.expiresAtMs > this.#parts.clock.nowMs() ? step : undefined;
     } catch {
       // Another installation, or nobody, has sealed it.
       return undefined;

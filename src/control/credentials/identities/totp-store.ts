@@ -1,7 +1,10 @@
 /** One-time passwords of identities as second factor: the secret, the last step that was used, and recovery codes. */
 import { randomUUID } from 'node:crypto';
+import { jsonReader, Part } from '#base/shapes';
 import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate, type Queries } from '../../store/mod.ts';
+
+const readCodes = jsonReader(Part.texts());
 
 export interface IdentityTotp {
   readonly id: string;
@@ -132,7 +135,7 @@ async function read(secrets: Sealing, query: TotpQuery): Promise<IdentityTotp | 
     secret: Buffer.from(secrets.unseal(row.secret_sealed), 'base64'),
     isVerified: row.is_verified === 1,
     lastStep: Number(row.last_step),
-    recoveryCodes: JSON.parse(secrets.unseal(row.recovery_sealed)) as string[],
+    recoveryCodes: readCodes(secrets.unseal(row.recovery_sealed)),
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   };

@@ -2,9 +2,12 @@
  * One-time passwords of people as second factor: the secret, the last step that was used, recovery codes, and the count
  * of wrong codes. All of it is in the row, so that all control planes count together.
  */
+import { jsonReader, Part } from '#base/shapes';
 import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate, type Queries, type PersonTotpTable } from '../../store/mod.ts';
 import { renewSessionCredential } from './console-session-store.ts';
+
+const readCodes = jsonReader(Part.texts());
 
 /** What codes are examined with. */
 export interface EnrolledTotp {
@@ -106,7 +109,7 @@ function totpOf(secrets: Sealing, row: TotpRow): PersonTotp {
   const enrolled = row.secret_sealed !== null && {
     secret: bytesOf(row.secret_sealed),
     lastStep: Number(row.last_step),
-    recoveryCodes: JSON.parse(secrets.unseal(row.recovery_sealed)) as string[],
+    recoveryCodes: readCodes(secrets.unseal(row.recovery_sealed)),
     enrolledAtMs: row.enrolled_at ?? 0,
   };
   const pending = row.pending_sealed !== null && {

@@ -1,4 +1,5 @@
 /** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { SessionPosture } from '#domain/posture';
 import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from '../../store/mod.ts';
@@ -13,12 +14,15 @@ export type SessionForm = 'opaque' | 'pending' | 'signed';
 export type LogInMethod = 'cert' | 'password' | 'ext-jwt';
 
 /** A certificate that is issued to a session, for channels to routers. */
-export interface SessionCertificate {
-  readonly id: string;
-  readonly fingerprint: string;
-  readonly createdAtMs: number;
-  readonly untilMs: number;
-}
+const certificateSchema = Type.Object({
+  id: Part.text(),
+  fingerprint: Part.text(),
+  createdAtMs: Type.Number(),
+  untilMs: Type.Number(),
+});
+export type SessionCertificate = ShapeOf<typeof certificateSchema>;
+const readCertificates = jsonReader(Type.Array(certificateSchema));
+const readTexts = jsonReader(Part.texts());
 
 /** By what a session was opened. */
 export interface SessionWay {
@@ -77,7 +81,7 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     token: secrets.unseal(row.token_sealed),
     identityId: row.identity_id,
     ownFingerprint: row.fingerprint,
-    configTypes: JSON.parse(row.config_types) as string[],
+    configTypes: readTexts(row.config_types),
     form: row.form,
     ...wayOf(row),
     certificateEndsAtMs: row.certificate_ends_at ?? undefined,
@@ -95,7 +99,7 @@ export function wayOf(row: Pick<ApiSessionTable, 'method' | 'signer_id' | 'secon
 
 /** Throws if the row is damaged. */
 export function certificatesOf(row: Pick<ApiSessionTable, 'certificates'>): readonly SessionCertificate[] {
-  return JSON.parse(row.certificates) as SessionCertificate[];
+  return readCertificates(row.certificates);
 }
 
 /** Throws if the row is damaged. */

@@ -1,5 +1,8 @@
 /** What the clients of identities last reported about themselves when they logged in. */
+import { jsonReader, Part } from '#base/shapes';
 import type { Queries } from '../../store/mod.ts';
+
+const readTexts = jsonReader(Part.mapOf(Part.text()));
 
 /** Fields are texts by name; none if the client reported nothing. */
 export interface IdentityClient {
@@ -48,8 +51,8 @@ function rowsOf(db: Queries) {
 
 function clientOf(row: { readonly env_info: string; readonly sdk_info: string }): IdentityClient {
   return {
-    envInfo: JSON.parse(row.env_info) as IdentityClient['envInfo'],
-    sdkInfo: JSON.parse(row.sdk_info) as IdentityClient['sdkInfo'],
+    envInfo: readTexts(row.env_info),
+    sdkInfo: readTexts(row.sdk_info),
   };
 }
 
