@@ -7,7 +7,6 @@ import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
 import { mapAlone } from '#net';
 import { lockedForUpdate, type Queries, type TerminatorKind, type Touch } from '../../store/mod.ts';
-import type { JsonObject } from '../records/edge-entity-store.ts';
 import { lockFabricService } from '../records/fabric-service-store.ts';
 import { encodePeerData } from './peer-data-column.ts';
 import {
@@ -20,7 +19,6 @@ import {
   type FabricTerminator,
   type ManagedTerminator,
   type StoredTerminator,
-  type TerminatorPlace,
 } from './terminator-record.ts';
 
 export type { FabricTerminator, ManagedTerminator, StoredTerminator } from './terminator-record.ts';
