@@ -7,6 +7,7 @@ import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose'
 import type { ServerMetadata } from 'openid-client';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { EgressClient } from '#net';
+import { PUBLIC_KEY_ALGORITHMS } from '../../credentials/oauth/mod.ts';
 
 export interface IssuerMetadata {
   readonly server: ServerMetadata;
@@ -43,19 +44,7 @@ const MAX_DOUBLINGS = 10;
 const MAX_KEYS = 100;
 const MAX_KEY_FIELD_CHARS = 4_096;
 
-const ALGORITHMS: ReadonlySet<unknown> = new Set([
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]);
+const ALGORITHMS: ReadonlySet<unknown> = new Set(PUBLIC_KEY_ALGORITHMS);
 const KEY_FIELDS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
