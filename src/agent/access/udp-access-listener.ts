@@ -85,14 +85,14 @@ export class UdpAccessListener {
     return this.#circuits.probe();
   }
 
-  /** Takes no more sources, and waits until the others no longer send or receive anything, for up to `timeoutMs`. */
+  /** Refuses new sources, and waits up to `timeoutMs` until the existing ones have stopped sending and receiving. */
   async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
     this.#isDraining = true;
     this.#circuits.drain();
     await untilEnded(this.#flows.close(), timeoutMs, cut);
   }
 
-  /** Takes no more sources and breaks the circuits of the others. */
+  /** Refuses new sources, and closes the circuits of the existing ones. */
   close(reason: string): void {
     void this.#flows.close();
     for (const flow of this.#dialing) flow.destroy();

@@ -27,7 +27,7 @@ export const changeHandlers: Handlers<
       organizationId,
       ...(withInstallation ? [INSTALLATION_TOPIC] : []),
     ];
-    // A frontdoor that is deleted in the meantime ends nothing: it has no more changes.
+    // The deletion of a frontdoor does not end the stream, because a deleted frontdoor reports no changes.
     const isGranted = async (present: Principal): Promise<boolean> =>
       present.organizationId === organizationId && (!withInstallation || present.scopes.includes(ADMIN));
     return follow(parts, call, { topics, isGranted, namesOwners: true });
