@@ -20,7 +20,7 @@ export { escapeHtml } from './html-text.ts';
 export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
 export { definedFields, fieldsOf, type DefinedFields } from './defined-fields.ts';
-export { isJsonObject } from './json-object.ts';
+export { isJsonObject, textsOf } from './json-object.ts';
 export { lazy } from './lazy.ts';
 export { FILE_EXIT_STATUS, fileExitStatus } from './file-exit-status-table.ts';
 export { misspelledName, nearestNames } from './nearest-names.ts';

@@ -1,6 +1,7 @@
 /** Auth providers of type GITLAB: gitlab.com, or a GitLab of one's own, which are OpenID providers. */
+import { textsOf } from '#base';
 import type { ProviderClaims, ProviderType } from './provider-type.ts';
-import { address, CLIENT_FIELDS, knownProvider, OPEN_ID, textOr, textsOf } from './schema-parts.ts';
+import { address, CLIENT_FIELDS, knownProvider, OPEN_ID, textOr } from './schema-parts.ts';
 
 const BASE_URL = 'https://gitlab.com';
 

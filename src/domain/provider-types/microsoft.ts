@@ -3,8 +3,9 @@
  * email addresses: the administrators of any tenant can give an account another person's address, so that an address
  * counts only where Microsoft or the owner of the tenant vouches for it.
  */
+import { textsOf } from '#base';
 import type { ProviderClaims, ProviderData, ProviderType } from './provider-type.ts';
-import { address, CLIENT_FIELDS, CLIENT_PROPERTIES, OPEN_ID, textOr, textsOf } from './schema-parts.ts';
+import { address, CLIENT_FIELDS, CLIENT_PROPERTIES, OPEN_ID, textOr } from './schema-parts.ts';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
 const TENANT_ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';

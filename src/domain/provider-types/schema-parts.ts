@@ -76,12 +76,7 @@ export function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
-/** The texts of a claim that is a list; none of another claim. */
-export function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-/** What OpenID Connect demands, and no more. */
+/** The rules of OpenID Connect Core 1.0, without additions of a provider. */
 export const OPEN_ID: OpenIdRules = {
   scopes: ['openid', 'profile', 'email'],
   acceptsTokens: false,

@@ -3,9 +3,9 @@
  * call with the session's own token then needs a token of the signer besides; a session of signed tokens needs it when it is
  * opened.
  */
+import { textsOf } from '#base';
 import type { FastifyRequest } from 'fastify';
 import { authPolicyOf, requiredSignerOf } from '../model/auth-policy.ts';
-import { textsOf } from '../model/edge-entity.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ExternalSigners } from './external-signers.ts';
 import { bearerTokensOf } from './bearer-tokens.ts';

@@ -1,5 +1,6 @@
 /** Policies that say how identities may log in, and how their passwords have to be. Administrators make them. */
-import { type EdgeEntityRecord, type JsonObject, textsOf } from './edge-entity.ts';
+import { textsOf } from '#base';
+import type { EdgeEntityRecord, JsonObject } from './edge-entity.ts';
 
 export const DEFAULT_AUTH_POLICY_ID = 'default';
 /** As OpenZiti's own policy requires. */

@@ -1,4 +1,5 @@
 /** Entities of the edge management API as the overlay uses them, from their stored documents. */
+import { textsOf } from '#base';
 import type { EdgeEntityKind } from '../../store/mod.ts';
 import type { EdgeEntityRecord, JsonObject } from '../records/edge-entity-store.ts';
 import { selectionOf, type Attributed, type RoleSelection, type Semantic } from './role-policy.ts';
@@ -78,8 +79,4 @@ export function edgePolicyOf({ id, name, kind, data }: EdgeEntityRecord): EdgePo
     routers: selectionOf(textsOf(data['edgeRouterRoles'])),
     postureChecks: selectionOf(textsOf(data['postureCheckRoles'])),
   };
-}
-
-export function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }

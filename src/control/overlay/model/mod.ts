@@ -21,7 +21,6 @@ export {
   type ManagedService,
   ROUTER_IDENTITY_TYPE,
   isTunnelRouter,
-  textsOf,
   tunnelIdentityOf,
 } from './edge-entity.ts';
 export type { EdgeModel } from './edge-model.ts';

@@ -1,6 +1,7 @@
 /** Posture checks of the edge management API in the form of the router data model, by which they are judged, too. */
+import { textsOf } from '#base';
 import type { PostureCheck } from '#domain/posture';
-import { textsOf, type EdgeEntityRecord, type JsonObject } from './edge-entity.ts';
+import type { EdgeEntityRecord, JsonObject } from './edge-entity.ts';
 
 export const POSTURE_CHECK_TYPES = ['OS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS', 'PROCESS_MULTI'] as const;
 export type PostureCheckType = (typeof POSTURE_CHECK_TYPES)[number];

@@ -2,12 +2,13 @@
  * Enrollment with a certificate that an authority of another party issued: by a one-time token for an identity (OpenZiti's
  * `ottca`), or by the certificate alone, which creates an identity (`ca`). The TLS connection proves the key.
  */
+import { textsOf } from '#base';
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { issuersOf } from '#net';
 import { fingerprintOf } from '#net/channel';
 import { appendMachineAudit, type AuditTarget } from '../../audit/mod.ts';
-import { textsOf, type EdgeEntityRecord } from '../../overlay/model/mod.ts';
+import type { EdgeEntityRecord } from '../../overlay/model/mod.ts';
 import {
   commonNameOf,
   endsPath,

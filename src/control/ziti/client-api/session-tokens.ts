@@ -3,7 +3,7 @@
  * to routers, the refresh token, and the id token. They have the claims of OpenZiti's, which routers read.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Clock } from '#base';
+import { textsOf, type Clock } from '#base';
 import { RememberedTokens, type EdgeTokenClaims, type EdgeTokenKeys } from './edge-token-keys.ts';
 import { type LiveSession, ACCESS_LIFETIME_MS } from '../../overlay/clients/mod.ts';
 
@@ -171,8 +171,7 @@ function grantOf(
 }
 
 function clientOf({ client_id, scopes }: EdgeTokenClaims): Pick<RefreshGrant, 'clientId' | 'scopes'> {
-  const texts = Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [];
-  return { clientId: typeof client_id === 'string' ? client_id : '', scopes: texts };
+  return { clientId: typeof client_id === 'string' ? client_id : '', scopes: textsOf(scopes) };
 }
 
 /** OpenID Connect Core 3.1.3.6: the left half of the SHA-256. */

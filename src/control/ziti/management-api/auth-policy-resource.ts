@@ -1,6 +1,6 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
 import type { TProperties } from 'typebox';
-import { isJsonObject } from '#base';
+import { isJsonObject, textsOf } from '#base';
 import {
   endLogIns,
   endSessionsOf,
@@ -14,7 +14,6 @@ import {
   permitsLogIn,
   requiredSignerOf,
   requiresTotp,
-  textsOf,
   type EdgeEntityRecord,
   type JsonObject,
 } from '../../overlay/model/mod.ts';

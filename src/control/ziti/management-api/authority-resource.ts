@@ -1,4 +1,5 @@
 /** Authorities of other parties (`cas`), whose certificates identities may enroll and log in with. */
+import { textsOf } from '#base';
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Static, TObject } from 'typebox';
 import {
@@ -16,7 +17,7 @@ import {
   CLAIM_PARSERS,
   readCertificate,
 } from '../../pki/mod.ts';
-import { textsOf, type EdgeEntityRecord, type JsonObject } from '../../overlay/model/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from '../../overlay/model/mod.ts';
 import {
   certificatesOfAuthority,
   deleteCertificatesOfAuthority,

@@ -2,8 +2,9 @@
  * Edge routers: the installation's routers, with the attributes that router policies select them by. One that may use its
  * tunnel listener is an identity too (ADR 0041).
  */
+import { textsOf } from '#base';
 import { routerView } from '../client-api/service-view.ts';
-import { isTunnelRouter, textsOf } from '../../overlay/model/mod.ts';
+import { isTunnelRouter } from '../../overlay/model/mod.ts';
 import {
   deleteFabricNode,
   findEdgeEntity,

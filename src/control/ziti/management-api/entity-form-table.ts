@@ -1,8 +1,8 @@
 /** The kinds of entities whose rows are all that there is to them. Identities and routers have more. */
+import { textsOf } from '#base';
 import type { TProperties } from 'typebox';
 import {
   namedIds,
-  textsOf,
   type EdgeEntityRecord,
   type JsonObject,
   type OverlayModel,

@@ -1,13 +1,8 @@
 /** What the routes know of a kind of entity: its fields, what they refer to, and its form in answers. */
+import { textsOf } from '#base';
 import { isoTime } from '../client-api/service-view.ts';
 import type { QuerySymbols } from '../query/query-symbol.ts';
-import {
-  textsOf,
-  type EdgeEntityKind,
-  type EdgeEntityRecord,
-  type JsonObject,
-  type OverlayModel,
-} from '../../overlay/model/mod.ts';
+import type { EdgeEntityKind, EdgeEntityRecord, JsonObject, OverlayModel } from '../../overlay/model/mod.ts';
 import type { EntityBody } from './body-reader.ts';
 
 export interface Reference {

@@ -1,10 +1,10 @@
 /** References between entities: they must exist when they are written, and go when their target is deleted. */
+import { textsOf } from '#base';
 import { invalidParameter, missingEntity } from '../../overlay/clients/mod.ts';
 import {
   builtInEntities,
   isTunnelRouter,
   namedIds,
-  textsOf,
   type EdgeEntityKind,
   type EdgeEntityRecord,
 } from '../../overlay/model/mod.ts';

@@ -1,7 +1,8 @@
 /** Signers of tokens of another party, by which identities log in and enroll. */
+import { textsOf } from '#base';
 import { endTokenLogIns, invalidParameter } from '../../overlay/clients/mod.ts';
 import { isoTime } from '../client-api/service-view.ts';
-import { textsOf, type JsonObject } from '../../overlay/model/mod.ts';
+import type { JsonObject } from '../../overlay/model/mod.ts';
 import { commonNameOf, readCertificate } from '../../pki/mod.ts';
 import { findEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
 import { choice, flag, neededText, text, textOrNull, texts } from './body-fields.ts';

@@ -1,10 +1,10 @@
 /** The fields of identities that administrators create. */
+import { textsOf } from '#base';
 import {
   authPolicyIdOf,
   authPolicyOf,
   DEFAULT_AUTH_POLICY_ID,
   ROUTER_IDENTITY_TYPE,
-  textsOf,
   type JsonObject,
 } from '../../overlay/model/mod.ts';
 import { invalidParameter } from '../../overlay/clients/mod.ts';

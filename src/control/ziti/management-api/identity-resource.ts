@@ -1,11 +1,11 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
+import { textsOf } from '#base';
 import { couldNotValidate, endLogIns, invalidParameter, type KeptLogIns } from '../../overlay/clients/mod.ts';
 import { isUsername } from '../client-api/password-log-in.ts';
 import { passwordAuthenticatorId } from '../client-api/authenticator-view.ts';
 import {
   authPolicyIdOf,
   isTunnelRouter,
-  textsOf,
   tunnelIdentityOf,
   type EdgeEntityRecord,
   type JsonObject,
