@@ -28,11 +28,13 @@ const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; 
 };
 
 /**
- * Whether the loss of a circuit may have nothing to do with the request that it carried: the service closed a used circuit
+ * Whether the loss of a circuit may have nothing to do with the request that it carried: the service closed an idle circuit
  * at that moment, a router was lost, or the overlay took a new circuit back before the agent had all of the request.
  */
-export function mayBeRepeated({ uses, circuit }: Upstream, error: CircuitError | undefined): boolean {
-  if (uses > 0 || error?.code === 'channel-closed') return true;
+export function mayBeRepeated(upstream: Upstream, error: CircuitError | undefined): boolean {
+  const { uses, surelyOpenUntilMs, circuit } = upstream;
+  const wasIdle = uses > 0 || surelyOpenUntilMs >= 0;
+  if (wasIdle || error?.code === 'channel-closed') return true;
   return error?.code === 'circuit-closed' && circuit.isDelivered === false;
 }
 

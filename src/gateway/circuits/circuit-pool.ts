@@ -14,8 +14,11 @@ import { CircuitRenewals } from './circuit-renewals.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 
-/** A request that cannot be repeated gets no circuit that was idle for longer. */
-const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
+/**
+ * A request that cannot be repeated gets no circuit that was idle for longer, because the service may be closing it. Hardly
+ * any service closes sooner without announcing it: Node and Apache do after 5 s, gunicorn after 2 s.
+ */
+const MAX_IDLE_FOR_UNREPEATABLE_MS = 1_000;
 /** Time limit for the other side to close a circuit that was ended here. */
 const CLOSING_MS = 5_000;
 /** A request whose dial has no answer after this time gets a standby circuit, if there is one. */
@@ -98,8 +101,7 @@ export class CircuitPool {
       const upstream = idle.at(-1);
       if (upstream === undefined) return undefined;
       const usable = isKept(upstream, nowMs);
-      if (usable && !isRepeatable && nowMs - upstream.idleSinceMs > MAX_IDLE_FOR_UNREPEATABLE_MS)
-        return undefined;
+      if (usable && !isRepeatable && this.#preciseNowMs() >= upstream.surelyOpenUntilMs) return undefined;
       idle.pop();
       this.#idleCount -= 1;
       if (usable) return upstream;
@@ -157,7 +159,7 @@ export class CircuitPool {
       this.finish(upstream);
       return;
     }
-    upstream.idleSinceMs = nowMs;
+    upstream.surelyOpenUntilMs = this.#preciseNowMs() + Math.min(idleMs, MAX_IDLE_FOR_UNREPEATABLE_MS);
     upstream.idleUntilMs = nowMs + idleMs;
     if (slot.idle.length === 0) this.#warm.add(route);
     slot.idle.push(upstream);

@@ -31,7 +31,11 @@ export class Upstream implements Numbered {
   /** Number of responses that it has carried. */
   uses = 0;
   openedMs = 0;
-  idleSinceMs = 0;
+  /**
+   * Until then the service surely keeps the idle circuit open; -1 if it was never idle. By the precise clock, because the other
+   * one is late when this process stood still, and services are not.
+   */
+  surelyOpenUntilMs = -1;
   idleUntilMs = 0;
   ended = false;
   closed = false;
