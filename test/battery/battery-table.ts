@@ -28,6 +28,7 @@ import { SLOW_PEER_ROW } from './slow-peer-row.ts';
 import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
 import { SOAK_ROW } from './soak-row.ts';
+import { CLOSING_SERVICE_ROW } from './closing-service-row.ts';
 import { CLOCK_ROW } from './clock-row.ts';
 import { TURN_ROW } from './turn-row.ts';
 import { UNPROVEN_NAME_ROW } from './unproven-name-row.ts';
@@ -47,6 +48,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   ISOLATION_ROW,
   TLS_ROW,
   DIFFERENTIAL_ROW,
+  CLOSING_SERVICE_ROW,
   REVOCATION_ROW,
   TIMING_ROW,
   CLOCK_ROW,

@@ -2,6 +2,7 @@
 // their quick form, over one running product.
 import { describe } from 'node:test';
 import { ANSWER_ROW } from './answer-row.ts';
+import { CLOSING_SERVICE_ROW } from './closing-service-row.ts';
 import { FRAMING_ROW } from './framing-row.ts';
 import { HOP_ROW } from './hop-row.ts';
 import { HOST_ROW } from './host-row.ts';
@@ -15,7 +16,8 @@ import { WRONG_CREDENTIAL_ROW } from './wrong-credential-row.ts';
 const product = useProduct();
 
 describe('the HTTP front door', () => {
-  testRows([FRAMING_ROW, HOST_ROW, PATH_ROW, IDENTITY_ROW, HOP_ROW, ANSWER_ROW, ISOLATION_ROW], product);
+  const heads = [FRAMING_ROW, HOST_ROW, PATH_ROW, IDENTITY_ROW, HOP_ROW];
+  testRows([...heads, ANSWER_ROW, ISOLATION_ROW, CLOSING_SERVICE_ROW], product);
 });
 
 describe('between tenants', () => {
