@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { FrontdoorError, messageOf, readHostPort, type PlacedProblem } from '#base';
 import { fileProblemLine, Part, Type, type ShapeOf } from '#base/shapes';
 import { isShareLabel } from '#domain';
+import { checkUpstream, shareUpstreamChangeSchema } from '#domain/upstream';
 import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
@@ -18,6 +19,8 @@ const ConfiguredShareSchema = Part.closed({
   target: Part.text(),
   /** Environments that may dial it. */
   grants: Type.Optional(Type.Array(Part.someText())),
+  /** How requests reach the service, with the fields of the API. Absent fields keep their values. */
+  upstream: Type.Optional(shareUpstreamChangeSchema),
 });
 
 const ConfiguredAccessSchema = Part.closed({
@@ -82,6 +85,8 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
         ? parsed.problem.replace(/^target ".*?" /, '')
         : modeProblem(share.mode, parsed.target);
     if (problem !== undefined) found.push([at('target'), problem]);
+    for (const { field, rule } of checkUpstream(share.upstream ?? {}))
+      found.push([['shares', String(i), 'upstream', field], `must be ${rule}`]);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
     // Rules for new names only are left to the control plane, because this share may be older.

@@ -3,7 +3,8 @@
  * ones later. Shares that exist as configured are skipped. Shares that were removed from the file are not
  * released, because a reserved name is given up only on request.
  */
-import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
+import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
+import { hasUpstream } from '#domain/upstream';
 import type { ConfiguredShare } from './agent-config.ts';
 import type { AgentShare } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
@@ -79,10 +80,12 @@ export class ConfigRestore {
   }
 
   async #restore(share: ConfiguredShare, standing: AgentShare | undefined): Promise<boolean> {
-    const { name, mode, target, grants = [] } = share;
+    const { name, mode, target, grants = [], upstream } = share;
     try {
       if (standing === undefined || !stands(share, standing)) {
-        await this.#options.commands.place({ op: 'share', name, mode, target, grants });
+        await this.#options.commands.place(
+          definedFields({ op: 'share', name, mode, target, grants, upstream }),
+        );
       }
       this.#failed.delete(name);
       return true;
@@ -117,6 +120,7 @@ function stands(share: ConfiguredShare, standing: AgentShare): boolean {
     'target' in is &&
     is.target.text === wanted?.[1] &&
     standing.grants.length === grants.size &&
-    standing.grants.every((grant) => grants.has(grant))
+    standing.grants.every((grant) => grants.has(grant)) &&
+    hasUpstream(standing.upstream ?? {}, share.upstream ?? {})
   );
 }

@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain/agent-shapes';
+import { checkUpstream } from '#domain/upstream';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
@@ -54,6 +55,13 @@ export class ShareCommands {
     const { text, mode: backendMode } = parsed.target;
     const problem = modeProblem(request.mode, parsed.target);
     if (problem !== undefined) throw new FrontdoorError('invalid', 'invalid-target', problem);
+    const [wrong] = checkUpstream(request.upstream ?? {});
+    if (wrong !== undefined)
+      throw new FrontdoorError(
+        'invalid',
+        'invalid-upstream',
+        `upstream.${wrong.field} must be ${wrong.rule}`,
+      );
     const { name } = request;
     const wanted: OwnShareRequest = definedFields({
       shareMode: request.mode,
@@ -61,6 +69,7 @@ export class ShareCommands {
       target: text,
       grants: request.grants,
       name,
+      upstream: request.upstream,
     });
     return await this.#inOrder(async () => {
       const before = name === undefined ? undefined : own.get(name);

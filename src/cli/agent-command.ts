@@ -15,6 +15,7 @@ import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
+import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
 export interface AgentStartOptions extends MetricsCommandOptions {
@@ -185,9 +186,10 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       [],
     );
   }
+  addUpstreamOptions(command, mode);
   for (const { name, text } of targetOptions()) command.option(`--${name}`, text);
   return askingOptions(command, options).action(
-    async (target: string, flags: Where & { name?: string; grant?: readonly string[] }) => {
+    async (target: string, flags: Where & UpstreamFlags & { name?: string; grant?: readonly string[] }) => {
       await runCommand(io, flags.json === true, async () => {
         const request = definedFields({
           op: 'share',
@@ -195,6 +197,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
           target: targetOf(target, command.opts()),
           grants: flags.grant ?? [],
           name: flags.name,
+          upstream: upstreamOf(flags),
         });
         const { share, readiness } = await callAgent(socketOf(flags, options), request);
         if (flags.json === true)

@@ -15,6 +15,7 @@ export type EntityTagKind = 'whole' | 'stored';
 const WHOLE: readonly OperationId[] = [
   ...(['createFrontdoor', 'findFrontdoor', 'getFrontdoor', 'changeFrontdoor'] as const),
   ...(['getSharePolicy', 'replaceSharePolicy', 'getInspector', 'setInspector'] as const),
+  ...(['getShareUpstream', 'replaceShareUpstream', 'changeShareUpstream'] as const),
   ...(['createOrganization', 'getOrganization', 'changeOrganization'] as const),
   ...(['getOrganizationSettings', 'changeOrganizationSettings'] as const),
   ...(['getCaller', 'getPerson', 'changePerson'] as const),
@@ -42,6 +43,7 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteAgent',
   ] as const),
   ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector'] as const),
+  ...(['replaceShareUpstream', 'changeShareUpstream', 'resetShareUpstream'] as const),
   ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider'] as const),
   ...(['changeCustomFrontend', 'deleteCustomFrontend'] as const),
   ...(['changeOrganization', 'deleteOrganization', 'changeOrganizationSettings'] as const),

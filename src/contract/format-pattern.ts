@@ -60,6 +60,9 @@ export const HOST = `(?:(?![^:/]{254})(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LA
 /** At most five digits. */
 export const PORT = `(?![0-9]{6})0*${numberUpTo(65_535)}`;
 
+/** `preserve` and `target` have the form of a name. */
+export const UPSTREAM_HOST = `${HOST}(?::${PORT})?`;
+
 /** One byte of a sequence of UTF-8 after its first, percent-encoded. */
 const NEXT = '%[89ABab][0-9A-Fa-f]';
 /** A character, percent-encoded where it must be. Control characters, `.` and `/` are not encoded. */

@@ -17,6 +17,7 @@ import {
 import { isCertificateName, parseEmailPattern, parsePathPattern } from '#domain/access';
 import { fc } from '../../test/support/fast-check.ts';
 import { effort } from '../../test/support/test-part.ts';
+import { parseHostHeader } from '#domain/upstream';
 import { textsLike, textsMatching } from '../../test/support/pattern-texts.ts';
 import { formatValues } from './format-value-fixture.ts';
 import { brokenRule, stringFormats, type FormatName } from './format-table.ts';
@@ -37,6 +38,7 @@ const parsers: Partial<Record<FormatName, (text: string) => boolean>> = {
   'path-pattern': (text) => parsePathPattern(text) !== undefined,
   'certificate-name': isCertificateName,
   'web-origin': (text) => parseWebOrigin(text) !== undefined,
+  'upstream-host': (text) => parseHostHeader(text) !== undefined,
   'zone-name': isZoneName,
 };
 

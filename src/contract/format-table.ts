@@ -4,6 +4,7 @@
  * parsers in `domain` accept the same texts (`format-table.test.ts`).
  */
 import { isUuid, MAX_TARGET_LENGTH, shareNameRule, targetForms } from '#domain';
+import { HOST_HEADER_RULE } from '#domain/upstream';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
@@ -223,6 +224,14 @@ export const stringFormats = {
       name: 'email or web address',
       example: 'owner@example.com',
     },
+  ),
+  'upstream-host': patterned(
+    patterns.UPSTREAM_HOST,
+    {
+      maxLength: 300,
+      description: '`preserve`, `target`, or a host name or address, with or without a port.',
+    },
+    { rule: HOST_HEADER_RULE, name: 'host', example: 'localhost' },
   ),
   'zone-name': patterned(
     patterns.ZONE_NAME,

@@ -371,6 +371,32 @@ export const formatValues: Readonly<Record<FormatName, FormatValues>> = {
       `a@${'b'.repeat(190)}`,
     ],
   },
+  'upstream-host': {
+    right: [
+      'preserve',
+      'target',
+      'localhost',
+      'LocalHost:3000',
+      '127.0.0.1',
+      '[::1]:80',
+      'a.example:00443',
+      'a_b',
+    ],
+    wrong: [
+      '',
+      'http://localhost',
+      'localhost/',
+      'a:0',
+      'a:65536',
+      'a:',
+      ':80',
+      '::1',
+      'a b',
+      'a\r\nb',
+      'a..b',
+      '1.2',
+    ],
+  },
   'zone-name': {
     right: [
       'a.example',

@@ -21,6 +21,7 @@ import * as recordSchemas from './schemas/record-schemas.ts';
 import * as resourceSchemas from './schemas/resource-schemas.ts';
 import * as searchSchemas from './schemas/search-schemas.ts';
 import * as summarySchemas from './schemas/summary-schemas.ts';
+import * as upstreamSchemas from './schemas/upstream-schemas.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   resourceSchemas,
   searchSchemas,
   summarySchemas,
+  upstreamSchemas,
 );
 
 function namesOf(...modules: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<unknown, string> {

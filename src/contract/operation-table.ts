@@ -18,11 +18,13 @@ import { searchOperations } from './search-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { peopleOperations } from './people-operation-table.ts';
+import { upstreamOperations } from './upstream-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
 
 const table = [
   ...frontdoorOperations,
   ...accessOperations,
+  ...upstreamOperations,
   ...recordOperations,
   ...changeOperations,
   ...summaryOperations,

@@ -2,6 +2,7 @@
 import type { AccessRules } from './access/access-rules.ts';
 import type { BackendMode } from './backend-mode-table.ts';
 import type { GatewayInspection } from './gateway-shapes/gateway-feed.ts';
+import type { ShareUpstream } from './upstream/share-upstream.ts';
 
 export interface ShareFrontend {
   readonly id: string;
@@ -49,6 +50,7 @@ export interface Share {
 export interface GuardedShare extends Share {
   /** Null if it has no policy. */
   readonly rules: AccessRules | null;
+  readonly upstream: ShareUpstream;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
 }

@@ -40,6 +40,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   share_auth_provider: 'shares',
   share_grant: 'shares',
   share_policy: 'shares',
+  share_upstream: 'shares',
   share_inspection: 'shares',
   custom_frontend: 'shares',
   custom_frontend_auth_provider: 'shares',

@@ -9,6 +9,7 @@ import { until } from '../support/deadline.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { describeEachDatabase } from '../support/test-part.ts';
 import { goodBody, openRowContext, type ManagementRowContext } from './management-row-context.ts';
+import { upstreamRows } from './management-row-upstream-table.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
 import { sessionRows } from './management-row-session-table.ts';
@@ -18,7 +19,15 @@ import { checkShape, fieldNames } from './management-row-shape.ts';
 import { documentRows } from './management-row-table.ts';
 import type { ManagementRow } from './management-row.ts';
 
-const rows = [...documentRows, ...extensionRows, ...accessRows, ...recordRows, ...sessionRows, ...fabricRows];
+const rows = [
+  ...documentRows,
+  ...extensionRows,
+  ...accessRows,
+  ...recordRows,
+  ...sessionRows,
+  ...fabricRows,
+  ...upstreamRows,
+];
 
 type Json = Readonly<Record<string, unknown>>;
 interface PageAnswer {

@@ -38,13 +38,19 @@ const share = {
   customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }],
   rules: OPEN_RULES,
   inspection: { maxBodyBytes: 0, untilMs: 1 },
+  upstream: { host: { scheme: 'http', authority: 'localhost' } },
   frontdoorId: 'f',
   environmentId: 'e',
   updatedAtMs: 1,
 };
 /** Without the rules that came after the first version. */
 const olderShare = { ...share, rules: sentAccessRules(OPEN_RULES) };
-const newerShare = { ...share, ...later, inspection: { ...share.inspection, ...later } };
+const newerShare = {
+  ...share,
+  ...later,
+  inspection: { ...share.inspection, ...later },
+  upstream: { ...share.upstream, ...later },
+};
 const provider = {
   id: 'p',
   frontdoorId: 'f',
@@ -289,9 +295,22 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'ignored',
     },
   ],
-  hostedShareRequestShape: [{ shape: hostedShareRequestShape, example: wanted, unknown: 'refused' }],
+  hostedShareRequestShape: [
+    { shape: hostedShareRequestShape, example: wanted, unknown: 'refused' },
+    {
+      shape: hostedShareRequestShape,
+      example: { ...wanted, upstream: { hostHeader: 'localhost' } },
+      unknown: 'refused',
+    },
+  ],
   hostedShareShape: [
     { shape: hostedShareShape, example: hosted, unknown: 'ignored', newer: newerHosted },
+    {
+      shape: hostedShareShape,
+      example: { ...hosted, upstream: { hostHeader: 'localhost' } },
+      unknown: 'ignored',
+      newer: { ...newerHosted, upstream: { hostHeader: 'localhost', ...later } },
+    },
     { shape: hostedShareShape, example: { ...hosted, status: 'A_LATER_STATUS' }, unknown: 'ignored' },
     { shape: hostedShareShape, example: { ...hosted, backendMode: 'aLaterMode' }, unknown: 'ignored' },
   ],

@@ -1,5 +1,6 @@
 /** A share for tests that need one in memory. */
 import type { GuardedShare } from '#domain';
+import { DEFAULT_UPSTREAM } from '#domain/upstream';
 
 export function sampleShare(id: string, more: Partial<GuardedShare> = {}): GuardedShare {
   return {
@@ -19,6 +20,7 @@ export function sampleShare(id: string, more: Partial<GuardedShare> = {}): Guard
     authProviderIds: [],
     grants: [],
     rules: null,
+    upstream: DEFAULT_UPSTREAM,
     inspection: null,
     createdAtMs: 0,
     updatedAtMs: 0,

@@ -2,7 +2,7 @@
  * What the schemas of our own shapes are made of. An object drops fields that it does not know; `closed` refuses them,
  * where an unknown field may restrict what is asked, and `open` keeps them, for files that an older version rewrites.
  */
-import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { Static, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
 import { definedFields } from '../defined-fields.ts';
 import { Type } from './schema-builder.ts';
 import type { Refinement } from './schema-reader.ts';
@@ -37,6 +37,14 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
 
 export function closed<T extends TProperties>(properties: T): TObject<T> {
   return Type.Object(properties, { additionalProperties: false });
+}
+
+type OptionalFields<T extends TProperties> = { [K in keyof T]: TOptional<T[K]> };
+
+/** The same fields, each of which may be absent. */
+export function optional<T extends TProperties>(fields: T): OptionalFields<T> {
+  const entries = Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)]);
+  return Object.fromEntries(entries) as OptionalFields<T>;
 }
 
 export function open<T extends TProperties>(properties: T): TObject<T> {

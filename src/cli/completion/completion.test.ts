@@ -46,6 +46,7 @@ test('bash completes commands, below commands, and options', () => {
     'delete',
     'policy',
     'who-can-reach',
+    'upstream',
     'inspect',
     'replay',
   ]);

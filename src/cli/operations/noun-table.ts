@@ -36,6 +36,7 @@ export const PARTS = {
   service: 'fabric services, which are dialed and terminated by routers',
   terminator: 'addresses at which services are reached',
   policy: 'access policy of a share',
+  upstream: 'how requests of a share reach its service',
   inspect: 'record and show requests of a share',
   sessions: 'sessions of people who are signed in',
   'second-factor': 'second factor for console sign-ins with a password',

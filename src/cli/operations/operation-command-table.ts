@@ -5,6 +5,7 @@
 import type { OperationId } from '#contract';
 import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain/provider-types';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
+import { UPSTREAM_COMMANDS } from './upstream-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
 import { PEOPLE_COMMANDS } from './people-command-table.ts';
@@ -145,6 +146,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   deleteShare: { noun: 'shares', verb: 'delete', examples: ['shares delete app'] },
 
   ...ACCESS_COMMANDS,
+  ...UPSTREAM_COMMANDS,
   ...RECORD_COMMANDS,
 
   listAuthProviderTypes: {

@@ -49,6 +49,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   allowedOrigins: { example: 'https://www.example.com' },
   responseTimeoutSeconds: { example: '5m' },
   contact: { example: 'owner@example.com' },
+  hostHeader: { example: 'localhost' },
   hostname: { description: 'domain below which shares are served', example: 'apps.example.com' },
   type: { description: 'type of the auth provider; "auth-providers types" lists them' },
   data: { example: '@oidc.json' },

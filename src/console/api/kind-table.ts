@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
     'listShares',
     'getShare',
     'getSharePolicy',
+    'getShareUpstream',
     'getInspector',
     'getAgentStatus',
     'getAuthProviderUses',

@@ -33,6 +33,11 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     meaning: 'The target of a share is not an address that an agent connects to.',
     remedy: `Give ${targetForms()}, without credentials. A public share has a target ${targetForms(modesOf('public'))}.`,
   },
+  'invalid-upstream': {
+    kind: 'invalid',
+    meaning: 'A setting of how requests of a share reach its service is not valid.',
+    remedy: 'Give the setting in the form that the message names.',
+  },
   'lock-busy': {
     kind: 'conflict',
     meaning: 'Several agents are starting on the data directory at the same time.',

@@ -1,7 +1,7 @@
 /** Schemas of access to a share: its policy, questions about it and their explanations. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { definedFields } from '#base';
-import { Type } from '#base/shapes';
+import { Part, Type } from '#base/shapes';
 import { closed, ids, nullable, oneOf, readOnly, text, timestamp } from '../schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>
@@ -112,7 +112,7 @@ const policyFields = () => ({
 
 /** Body of PUT. An absent field gets its default, which admits every caller that the auth providers admit. */
 export const sharePolicyReplacementSchema = closed({
-  ...optional(policyFields()),
+  ...Part.optional(policyFields()),
   clientCertificate: Type.Optional(
     objectOrNull(
       closed({ authorities: certificateAuthorities(), names: Type.Optional(certificateNames()) }),
@@ -285,9 +285,3 @@ export const policyComparisonSchema = closed({
   ),
 });
 export type PolicyComparisonAnswer = Static<typeof policyComparisonSchema>;
-
-function optional<T extends Readonly<Record<string, TSchema>>>(fields: T) {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as {
-    [K in keyof T]: ReturnType<typeof Type.Optional<T[K]>>;
-  };
-}

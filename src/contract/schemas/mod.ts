@@ -74,4 +74,5 @@ export {
   type ReplayBody,
   type UnroutedFailureAnswer,
 } from './record-schemas.ts';
+export type { ShareUpstreamAnswer } from './upstream-schemas.ts';
 export type { AuthoritiesAnswer, SealingKeyAnswer } from './authority-schemas.ts';

@@ -3,9 +3,10 @@
  * with an unknown field is refused, because the field may restrict the share.
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
+import { shareUpstreamChangeSchema, shareUpstreamFields } from '../upstream/share-upstream.ts';
 import { BACKEND_MODES } from '../backend-mode-table.ts';
 
-const { closed, count, flag, lossyList, nullable, oneOf, text, texts, word } = Part;
+const { closed, count, flag, lossyList, nullable, oneOf, optional, text, texts, word } = Part;
 
 const MAX_GRANTS = 1_000;
 
@@ -20,6 +21,8 @@ export const hostedShareRequestShape = new Shape(
     target: text(),
     /** Environment ids that may dial a private share. */
     grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),
+    /** Settings that the share gets; it keeps its others. */
+    upstream: Type.Optional(shareUpstreamChangeSchema),
   }),
   { name: 'share request', format: 1, remedy: 'upgrade the control plane' },
 );
@@ -39,6 +42,8 @@ const hostedShareSchema = Type.Object({
   reserved: flag(),
   /** Incremented when the share is reclaimed or changed. */
   epoch: count(),
+  /** Absent: there are none, or the control plane knows none. */
+  upstream: Type.Optional(Type.Object(optional(shareUpstreamFields))),
   grants: texts(),
   frontendEndpoints: texts(),
   /** Measured through the overlay. */

@@ -5,6 +5,7 @@
  */
 import { ERROR_KINDS, utf8, type ErrorKind } from '#base';
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
+import { shareUpstreamChangeSchema } from '../upstream/share-upstream.ts';
 import { ACCESS_PROTOCOLS } from './own-files.ts';
 
 const {
@@ -48,6 +49,8 @@ const shareRequestSchema = refined(
     name: Type.Optional(text()),
     /** Environments that may dial a private share. */
     grants: withDefault(texts(), []),
+    /** Settings that the share gets; it keeps its others. */
+    upstream: Type.Optional(shareUpstreamChangeSchema),
   }),
   {
     rule: 'a private share, for only a private share has grants',

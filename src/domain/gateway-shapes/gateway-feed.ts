@@ -6,6 +6,7 @@
  */
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { accessRulesSchema } from '../access/access-rules.ts';
+import { gatewayUpstreamSchema } from '../upstream/gateway-upstream.ts';
 import type { AuthProviderType } from '../provider-types/provider-type-table.ts';
 
 const {
@@ -56,6 +57,8 @@ const shareFields = {
   customHosts: Type.Array(customHostSchema),
   /** Null: there are no rules besides the providers. */
   rules: nullable(accessRulesSchema),
+  /** Absent: there are no settings, or the control plane knows none. */
+  upstream: Type.Optional(gatewayUpstreamSchema),
   /** Null: its requests are not recorded. */
   inspection: nullable(inspectionSchema),
   frontdoorId: text(),

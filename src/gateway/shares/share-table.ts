@@ -335,6 +335,7 @@ function isSameShare(a: ServedShare, b: ServedShare): boolean {
     isSameList(a.authProviderIds, b.authProviderIds) &&
     isSameValue(a.customHosts, b.customHosts) &&
     isSameValue(a.rules, b.rules) &&
+    isSameValue(a.upstream, b.upstream) &&
     isSameValue(a.inspection, b.inspection)
   );
 }

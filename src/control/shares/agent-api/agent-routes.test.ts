@@ -48,6 +48,29 @@ test('the same environment gets its name again, another gets a conflict', async 
   await assert.rejects(two.agentApi.createShare(app), { kind: 'conflict' });
 });
 
+test('an agent sets how requests reach the service; what it does not name stays', async () => {
+  const name = 'vite';
+  const share = await one.agentApi.createShare({ ...app, name, upstream: { hostHeader: 'LocalHost' } });
+  assert.deepEqual(share.upstream, { hostHeader: 'localhost' });
+  assert.deepEqual(fixture.model.service(share.id)?.upstream, { hostHeader: 'localhost' });
+  const again = await one.agentApi.createShare({ ...app, name });
+  assert.deepEqual(again.upstream, { hostHeader: 'localhost' });
+  const listed = await one.agentApi.hostedShares();
+  assert.deepEqual(
+    listed.map(({ token, upstream }) => [token, upstream]),
+    [
+      ['app', undefined],
+      [name, { hostHeader: 'localhost' }],
+    ],
+  );
+  const reset = await one.agentApi.createShare({ ...app, name, upstream: { hostHeader: 'preserve' } });
+  assert.equal(reset.upstream, undefined);
+  await assert.rejects(one.agentApi.createShare({ ...app, name, upstream: { hostHeader: 'a b' } }), {
+    kind: 'invalid',
+  });
+  await one.agentApi.releaseShare(name);
+});
+
 test('a share without a name gets a random token; a private one is granted to environments of its frontdoor', async () => {
   const share = await one.agentApi.createShare({
     shareMode: 'private',

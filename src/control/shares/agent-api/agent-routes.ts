@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { definedFields, fieldsOf } from '#base';
 import { FORMAT_HEADER } from '#base/shapes';
-import type { Share } from '#domain';
+import { invalidValue, type Share } from '#domain';
 import {
   agentSelfShape,
   hostedShareRequestShape,
@@ -13,6 +13,18 @@ import {
   hostedSharesShape,
   type HostedShare,
 } from '#domain/agent-shapes';
+import {
+  changedUpstream,
+  checkUpstream,
+  DEFAULT_UPSTREAM,
+  isSameUpstream,
+  type ShareUpstream,
+} from '#domain/upstream';
+import {
+  findShareUpstream,
+  putShareUpstream,
+  upstreamsOfEnvironment,
+} from '../records/share-upstream-store.ts';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
@@ -43,7 +55,11 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
 
   app.get('/agent/v1/shares', async (request, reply) => {
     const { identity } = context.callers.peerOfKind(request, 'environment');
-    const shares = (await listSharesOf(store.db, identity.id)).map((share) => shareView(context, share));
+    const [listed, upstreams] = await Promise.all([
+      listSharesOf(store.db, identity.id),
+      upstreamsOfEnvironment(store.db, identity.id),
+    ]);
+    const shares = listed.map((share) => shareView(context, share, upstreams.get(share.id)));
     void reply.header(FORMAT_HEADER, String(hostedSharesShape.format));
     return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
   });
@@ -51,8 +67,10 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
   app.post('/agent/v1/shares', async (request, reply) => {
     const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
-    const wanted = readBody(request, hostedShareRequestShape).value;
-    const share = await store.transaction(async (trx, touch) => {
+    const { upstream: change = {}, ...wanted } = readBody(request, hostedShareRequestShape).value;
+    const [problem] = checkUpstream(change);
+    if (problem !== undefined) throw invalidValue(`upstream.${problem.field}`, problem.rule);
+    const { share, upstream } = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
         ...wanted,
         grants: wanted.grants ?? undefined,
@@ -67,13 +85,24 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
         before: before && shareRecordView(context.addresses, before),
         after: shareRecordView(context.addresses, share),
       });
-      return share;
+      const former = await findShareUpstream(trx, share.id);
+      const upstream = changedUpstream(former, change);
+      if (!isSameUpstream(former, upstream)) {
+        await putShareUpstream(trx, touch, share.id, upstream, clock.nowMs());
+        await appendPeerAudit(trx, touch, context, request, peer, {
+          action: 'changeShareUpstream',
+          target: { kind: 'share', id: share.token },
+          before: { upstream: former },
+          after: { upstream },
+        });
+      }
+      return { share, upstream };
     });
     log.info(
       { environment: identity.id, share: share.token, epoch: share.epoch },
       'share created by its agent',
     );
-    return sendShape(reply, hostedShareShape, shareView(context, share), 201);
+    return sendShape(reply, hostedShareShape, shareView(context, share, upstream), 201);
   });
 
   app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
@@ -120,12 +149,19 @@ function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
   });
 }
 
-function shareView(context: AgentContext, share: Share): HostedShare {
+function shareView(
+  context: AgentContext,
+  share: Share,
+  settings: ShareUpstream | undefined = DEFAULT_UPSTREAM,
+): HostedShare {
+  // Agents of earlier versions know no settings.
+  const upstream = isSameUpstream(settings, DEFAULT_UPSTREAM) ? undefined : settings;
   const { state, failure } = context.mesh.status.share(share.id);
   return definedFields({
     ...fieldsOf(hostedShareShape.schema, share),
     frontendEndpoints: frontendEndpointsOf(context.addresses, share),
     status: state,
     failure,
+    upstream,
   });
 }

@@ -6,6 +6,7 @@
 import { definedFields } from '#base';
 import { sentAccessRules, type AccessRules } from '#domain/access';
 import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain/gateway-shapes';
+import { gatewayUpstreamOf } from '#domain/upstream';
 import { contain, mapAlone } from '#net';
 import type { AccessChange, GatewayAccessSource } from '../logins/gateway-access.ts';
 import type { OverlayModel, Service } from '../../overlay/model/mod.ts';
@@ -279,6 +280,6 @@ function gatewayShare(share: Service, organizationId: string | undefined): Gatew
     customHosts: customHosts.map(({ host, authProviderIds: guards }) => ({ host, authProviderIds: guards })),
     // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
-    ...definedFields({ organizationId }),
+    ...definedFields({ organizationId, upstream: gatewayUpstreamOf(share.upstream, share) }),
   };
 }

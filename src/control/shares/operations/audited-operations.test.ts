@@ -80,6 +80,17 @@ describe('every operation that changes something', () => {
       body: { ipDeny: ['192.0.2.0/24'], basicAuth: [{ name: 'ann', password: 'very-secret-indeed' }] },
       chain: mine(),
     }),
+    replaceShareUpstream: async () => ({
+      path: door(`/shares/${await share()}/upstream`),
+      body: { hostHeader: 'target' },
+      chain: mine(),
+    }),
+    changeShareUpstream: async () => ({
+      path: door(`/shares/${await share()}/upstream`),
+      body: { hostHeader: 'localhost' },
+      chain: mine(),
+    }),
+    resetShareUpstream: async () => ({ path: door(`/shares/${await share()}/upstream`), chain: mine() }),
     createCustomFrontend: async () => ({
       path: door('/custom-frontends'),
       body: await newCustomFrontend(),

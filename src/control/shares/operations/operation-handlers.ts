@@ -36,6 +36,7 @@ import { searchHandlers } from './search-operations.ts';
 import { secondFactorHandlers } from './second-factor-operations.ts';
 import { shareHandlers } from './share-operations.ts';
 import { sharePolicyHandlers } from './share-policy-operations.ts';
+import { shareUpstreamHandlers } from './share-upstream-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
 import { summaryHandlers } from './summary-operations.ts';
 import { terminatorHandlers } from './terminator-operations.ts';
@@ -48,6 +49,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...agentEnrollmentHandlers,
   ...shareHandlers,
   ...sharePolicyHandlers,
+  ...shareUpstreamHandlers,
   ...policyComparisonHandlers,
   ...failureHandlers,
   ...inspectorHandlers,

@@ -1,16 +1,20 @@
 /**
- * Data of a share that gateways need in addition to its record: its policy as rules, and whether its requests are
- * recorded.
+ * Data of a share that gateways need in addition to its record: its policy as rules, its upstream settings, and whether its
+ * requests are recorded.
  */
 import type { GuardedShare } from '#domain';
 import type { AccessRules } from '#domain/access';
 import type { GatewayInspection } from '#domain/gateway-shapes';
+import { DEFAULT_UPSTREAM, storedUpstream, type ShareUpstream } from '#domain/upstream';
 import type { ServiceCatalog } from '../../overlay/model/mod.ts';
 import { accessRulesOf } from '../policy/access-rules.ts';
-import { storedPolicyOf } from './share-policy-store.ts';
+import type { StoredPolicy } from '../policy/stored-policy.ts';
+import { CLOSED_POLICY, storedPolicyOf } from './share-policy-store.ts';
 import { shareRecordOf } from './share-record.ts';
 import { relatedShares, relationsOf, type RelatedShare } from './share-relations.ts';
 import type { Queries } from '../../store/mod.ts';
+
+const CLOSED: StoredPolicy = { policy: CLOSED_POLICY, passwordHashes: new Map() };
 
 /** Offers the shares to the overlay as services. */
 export const shareCatalog: ServiceCatalog = { find: findGuardedShares, after: guardedSharesAfter };
@@ -32,16 +36,32 @@ function guardedRows(db: Queries) {
   return db
     .selectFrom('share')
     .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('share_upstream', 'share_upstream.share_id', 'share.id')
     .leftJoin('share_inspection', 'share_inspection.share_id', 'share.id')
     .selectAll('share')
     .select(['share_policy.data', 'share_policy.password_hashes'])
+    .select('share_upstream.data as upstream_data')
     .select(['share_inspection.max_body_bytes', 'share_inspection.until_at']);
 }
 
 type GuardedRow = Awaited<ReturnType<ReturnType<typeof guardedRows>['execute']>>[number];
 
 function guardedShareOf(share: RelatedShare<GuardedRow>): GuardedShare {
-  return { ...shareRecordOf(share), rules: rulesOf(share.row), inspection: inspectionOf(share.row) };
+  const { row } = share;
+  const upstream = upstreamOf(row);
+  // Without its settings a service may show what it must not, so that the share is closed.
+  const rules = upstream === undefined ? accessRulesOf(CLOSED) : rulesOf(row);
+  return {
+    ...shareRecordOf(share),
+    rules,
+    upstream: upstream ?? DEFAULT_UPSTREAM,
+    inspection: inspectionOf(row),
+  };
+}
+
+/** Returns undefined if the settings cannot be read. */
+function upstreamOf({ upstream_data }: GuardedRow): ShareUpstream | undefined {
+  return upstream_data === null ? DEFAULT_UPSTREAM : storedUpstream(upstream_data);
 }
 
 function rulesOf({ data, password_hashes }: GuardedRow): AccessRules | null {

@@ -12,7 +12,7 @@ import type { Queries, Touch, SharePolicyTable } from '../../store/mod.ts';
  * Replaces a row that cannot be read, so that the share is closed until its policy is set again, and no other
  * share is affected.
  */
-const CLOSED_POLICY: SharePolicy = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
+export const CLOSED_POLICY: SharePolicy = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
 
 function policyOf(text: string): SharePolicy {
   const stored = objectOf(text);

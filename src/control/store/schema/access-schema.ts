@@ -14,6 +14,14 @@ export interface SharePolicyTable {
   updated_at: number;
 }
 
+/** How requests of a share reach its service; without a row by the defaults. */
+export interface ShareUpstreamTable {
+  share_id: string;
+  /** JSON: the settings as the API shows them. */
+  data: string;
+  updated_at: number;
+}
+
 /** Shares whose requests are recorded for their owner, until that time. */
 export interface ShareInspectionTable {
   share_id: string;

@@ -15,6 +15,7 @@ import type {
   RestingNameTable,
   ShareInspectionTable,
   SharePolicyTable,
+  ShareUpstreamTable,
   UnroutedFailureTable,
 } from './access-schema.ts';
 import type {
@@ -93,6 +94,7 @@ export interface Database extends EdgeTables, PeopleTables, SealingTables {
   idempotency_usage: IdempotencyUsageTable;
   fabric_service: FabricServiceTable;
   share_policy: SharePolicyTable;
+  share_upstream: ShareUpstreamTable;
   share_inspection: ShareInspectionTable;
   custom_frontend: CustomFrontendTable;
   custom_frontend_auth_provider: CustomFrontendAuthProviderTable;

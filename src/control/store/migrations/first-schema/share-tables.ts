@@ -84,6 +84,12 @@ create table share_policy (
   updated_at bigint not null
 );
 
+create table share_upstream (
+  share_id text primary key not null references share (id) on delete cascade,
+  data text not null,
+  updated_at bigint not null
+);
+
 create table share_inspection (
   share_id text primary key not null references share (id) on delete cascade,
   max_body_bytes integer not null,

@@ -1,0 +1,37 @@
+/** Commands for the upstream settings of a share: how its requests reach the service. */
+import type { OperationId } from '#contract';
+import type { OperationCommand } from './operation-command.ts';
+
+export const UPSTREAM_COMMANDS = {
+  getShareUpstream: {
+    noun: 'shares',
+    verb: 'upstream get',
+    view: 'json',
+    examples: ['shares upstream get app', 'shares upstream get app > upstream.json'],
+  },
+  replaceShareUpstream: {
+    noun: 'shares',
+    verb: 'upstream set',
+    view: 'json',
+    examples: [
+      'shares upstream set app --host-header target',
+      'shares upstream set app --body @upstream.json',
+      "shares upstream set app --body '{}'",
+    ],
+  },
+  changeShareUpstream: {
+    noun: 'shares',
+    verb: 'upstream change',
+    view: 'json',
+    examples: [
+      'shares upstream change app --host-header localhost',
+      'shares upstream change app --host-header preserve',
+    ],
+  },
+  resetShareUpstream: {
+    noun: 'shares',
+    verb: 'upstream reset',
+    done: 'reset',
+    examples: ['shares upstream reset app'],
+  },
+} as const satisfies Partial<Readonly<Record<OperationId, OperationCommand>>>;

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { definedFields } from '#base';
+import { describeEachStore } from '../../store/engine/each-store-suite.ts';
+import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+const DEFAULTS = { hostHeader: 'preserve' };
+
+describeEachStore('upstream settings of shares', (open) => {
+  let world: ApiWorld;
+  let path: string;
+  let shareId: string;
+  before(async () => {
+    world = await openApiWorld({ open });
+    const root = `/frontdoor/${world.first.frontdoorId}`;
+    const environmentId = await world.addEnvironment('host');
+    const body = {
+      name: 'app',
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:5173',
+    };
+    assert.equal((await world.call('POST', `${root}/shares`, { body })).status, 201);
+    path = `${root}/shares/app/upstream`;
+    shareId = [...world.model.services()].find(({ token }) => token === 'app')!.id;
+  });
+  after(() => world.close());
+
+  const call = async (method: string, body?: object, headers?: Record<string, string>) =>
+    world.call(method, path, definedFields({ body, headers }));
+  const inEffect = () => world.model.service(shareId)!.upstream;
+
+  it('are the defaults until they are set, and after they are reset', async () => {
+    assert.deepEqual((await call('GET')).body, DEFAULTS);
+    assert.deepEqual((await call('PUT', { hostHeader: 'target' })).body, { hostHeader: 'target' });
+    assert.deepEqual((await call('GET')).body, { hostHeader: 'target' });
+    assert.equal((await call('DELETE')).status, 204);
+    assert.deepEqual((await call('GET')).body, DEFAULTS);
+  });
+
+  it('are in effect when they are acknowledged, in one form', async () => {
+    assert.deepEqual((await call('PATCH', { hostHeader: 'LocalHost:3000' })).body, {
+      hostHeader: 'localhost:3000',
+    });
+    assert.deepEqual(inEffect(), { hostHeader: 'localhost:3000' });
+    assert.deepEqual((await call('PATCH', {})).body, { hostHeader: 'localhost:3000' });
+    assert.deepEqual((await call('PUT', {})).body, DEFAULTS);
+    assert.deepEqual(inEffect(), DEFAULTS);
+  });
+
+  it('are refused by the field that is wrong', async () => {
+    const wrong: readonly (readonly [object, string])[] = [
+      [
+        { hostHeader: 'http://localhost' },
+        'Value for hostHeader must be of preserve, target or a host name such as localhost:3000',
+      ],
+      [{ hostHeader: 7 }, 'Value for hostHeader must be of string'],
+    ];
+    for (const [body, message] of wrong) {
+      const answer = await call('PUT', body);
+      assert.deepEqual(answer.body, { error: 'invalid_request', message });
+      assert.equal(answer.status, 400);
+    }
+    assert.equal((await call('PATCH', { host: 'localhost' })).status, 400);
+  });
+
+  it('change only for a caller that knows them, when it names their entity tag', async () => {
+    const read = await call('GET');
+    const match = { 'if-match': String(read.headers['etag']) };
+    const set = await call('PATCH', { hostHeader: 'target' }, match);
+    assert.equal(set.status, 200);
+    assert.equal((await call('PATCH', { hostHeader: 'localhost' }, match)).status, 412);
+    assert.equal((await call('DELETE', undefined, match)).status, 412);
+    assert.equal((await call('DELETE', undefined, { 'if-match': String(set.headers['etag']) })).status, 204);
+  });
+
+  it('that cannot be read close their share, until they are set again', async () => {
+    await call('PUT', { hostHeader: 'target' });
+    await world.store.db.updateTable('share_upstream').set({ data: '{"hostHeader":' }).execute();
+    await world.store.transaction(async (_trx, touch) => touch('share', shareId));
+    assert.equal(world.model.service(shareId)!.rules?.expiresAtMs, 0);
+    await call('PUT', {});
+    assert.equal(world.model.service(shareId)!.rules, null);
+  });
+
+  it('of a share that does not exist are not found', async () => {
+    const answer = await world.call('GET', path.replace('/app/', '/none/'));
+    assert.equal(answer.status, 404);
+  });
+});

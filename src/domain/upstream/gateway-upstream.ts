@@ -1,0 +1,27 @@
+/** The part of a share's upstream settings that gateways need, in the form in which they apply it. */
+import { Part, Type, type ShapeOf } from '#base/shapes';
+import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
+import { serviceHostOf } from './host-header.ts';
+import type { ShareUpstream } from './share-upstream.ts';
+
+/** Absent fields have no effect, so that older control planes need not send them. */
+export const gatewayUpstreamSchema = Type.Object({
+  /** The host by which the service knows itself; absent: that of the client's request. */
+  host: Type.Optional(Type.Object({ scheme: Part.oneOf('http', 'https'), authority: Part.someText() })),
+});
+export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
+
+interface ServedTarget {
+  readonly backendMode: BackendMode;
+  readonly target: string;
+}
+
+/** Returns undefined if the settings change nothing at gateways. */
+export function gatewayUpstreamOf(
+  { hostHeader }: ShareUpstream,
+  { backendMode, target }: ServedTarget,
+): GatewayUpstream | undefined {
+  if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
+  const service = serviceHostOf(hostHeader, target);
+  return service === undefined ? undefined : { host: service };
+}

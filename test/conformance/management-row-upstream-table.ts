@@ -1,0 +1,50 @@
+/** Rows of the Management API's requirement: how requests of a share reach its service. */
+import {
+  BELOW_FRONTDOOR as BASE,
+  type AnswerShape,
+  type ManagementRow,
+  type RequestField,
+} from './management-row.ts';
+
+const UPSTREAM = `${BASE}/shares/{token}/upstream`;
+const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
+const settings: AnswerShape = { hostHeader: 'string' };
+const hostHeader = (value: string): RequestField => ({
+  value,
+  type: 'string',
+  rule: 'preserve, target or a host name such as localhost:3000',
+  isOptional: true,
+});
+
+export const upstreamRows: readonly ManagementRow[] = [
+  {
+    table: 'Upstream settings of shares',
+    method: 'PUT',
+    path: UPSTREAM,
+    ...ofShare,
+    body: { hostHeader: hostHeader('target') },
+    status: 200,
+    answer: settings,
+    values: { hostHeader: 'target' },
+  },
+  {
+    table: 'Upstream settings of shares',
+    method: 'PATCH',
+    path: UPSTREAM,
+    ...ofShare,
+    body: { hostHeader: hostHeader('App.Test:8080') },
+    status: 200,
+    answer: settings,
+    values: { hostHeader: 'app.test:8080' },
+  },
+  {
+    table: 'Upstream settings of shares',
+    method: 'GET',
+    path: UPSTREAM,
+    ...ofShare,
+    status: 200,
+    answer: settings,
+    values: { hostHeader: 'app.test:8080' },
+  },
+  { table: 'Upstream settings of shares', method: 'DELETE', path: UPSTREAM, ...ofShare, status: 204 },
+];
