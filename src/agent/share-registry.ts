@@ -13,7 +13,7 @@ import type { AgentShare } from './agent-network.ts';
 import { AgentTraffic } from './agent-traffic.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
 import type { BackendParts, JudgedBackend } from './backends/backend.ts';
-import { backendOf } from './backends/backend-table.ts';
+import { backendOf } from './backends/backend-of-mode.ts';
 import { ShareHost, type HostedShareOptions } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
 import { parseTarget } from './target-address.ts';

@@ -25,7 +25,7 @@ import { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import { RequestRecords } from './exchange/request-records.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
-import { ShareRouteTable } from './shares/share-table.ts';
+import { ShareRouteTable } from './shares/share-routes.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 

@@ -33,7 +33,7 @@ export {
   type ShareFeedOptions,
   type ShareFeedSubscription,
 } from './shares/share-feed.ts';
-export { type ShareRouteTable } from './shares/share-table.ts';
+export { type ShareRouteTable } from './shares/share-routes.ts';
 export { Observation, type ObservationOptions } from './observe/observation.ts';
 export type { GatewayStats } from './observe/gateway-stats.ts';
 export { writeGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';

@@ -1,5 +1,5 @@
 /**
- * What serves the circuits of a share. Each backend mode has its class in this folder and a row in `backend-table.ts`; what
+ * What serves the circuits of a share. Each backend mode has its class in this folder and a row in `backend-of-mode.ts`; what
  * other parts know of a mode is its row in `#domain`. ADR 0080.
  */
 import type { Log } from '#base';

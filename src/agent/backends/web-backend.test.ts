@@ -22,7 +22,7 @@ import type { LocalSide } from '../circuit-copy.ts';
 import { parseTarget } from '../target-address.ts';
 import { backendFor, backendParts } from '../testing/backend-parts.ts';
 import type { Backend, BackendParts } from './backend.ts';
-import { backendOf } from './backend-table.ts';
+import { backendOf } from './backend-of-mode.ts';
 import { problemOf } from './web/served-folder.ts';
 import { socketPair } from './web/server-socket.ts';
 import { UNKNOWN_HEALTH, type LookResult } from './target-health-machine.ts';

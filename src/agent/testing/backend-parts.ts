@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { silentLog } from '#base';
 import type { Backend, BackendParts } from '../backends/backend.ts';
-import { backendOf } from '../backends/backend-table.ts';
+import { backendOf } from '../backends/backend-of-mode.ts';
 import { DatagramDialer } from '../backends/datagram-target.ts';
 import { TargetResolver } from '../backends/target-resolver.ts';
 import { parseTarget } from '../target-address.ts';

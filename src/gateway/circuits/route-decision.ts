@@ -5,7 +5,7 @@
 import type { ClientProof } from '../certificates/client-certificate.ts';
 import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
-import type { ShareRouteTable } from '../shares/share-table.ts';
+import type { ShareRouteTable } from '../shares/share-routes.ts';
 import type { GatewayHost, RoutePool } from './upstream.ts';
 
 export interface ClientFacts extends ClientProof {

@@ -12,7 +12,7 @@ import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver } from './request-record.ts';
 import type { RequestRecords } from './request-records.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
-import type { ShareRouteTable } from '../shares/share-table.ts';
+import type { ShareRouteTable } from '../shares/share-routes.ts';
 
 /** Counted since the start. */
 export interface GatewayCounters {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { OPEN_RULES } from '#domain/access';
 import type { GatewayFeedEvent } from '#domain/gateway-shapes';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
-import { ShareRouteTable } from './share-table.ts';
+import { ShareRouteTable } from './share-routes.ts';
 import { OpenAccess } from '../testing/open-access.ts';
 import { logInto, shareOf, type LogEntry } from '../testing/gateway-world.ts';
 import { within } from '../../../test/support/deadline.ts';

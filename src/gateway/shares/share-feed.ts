@@ -17,7 +17,7 @@ import type { AccessFeed } from './access-feed.ts';
 import type { FeedProblem } from './closed-share.ts';
 import { KeptShareList } from './kept-share-list.ts';
 import { parseFeedEvent, type FeedPosition } from './share-feed-codec.ts';
-import type { ShareRouteTable } from './share-table.ts';
+import type { ShareRouteTable } from './share-routes.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
 export interface ShareFeedSubscription {

@@ -3,7 +3,7 @@ import type { RemoteInfo, Socket } from 'node:dgram';
 import { messageOf, type Log } from '#base';
 import type { DatagramConnection } from './datagram-connection.ts';
 import { failAlone } from '../containment.ts';
-import { FlowTable, type FlowSource, type FlowTableOptions } from './flow-table.ts';
+import { FlowTable, type FlowSource, type FlowTableOptions } from './datagram-flows.ts';
 import { listenUdp, sendDatagram, type UdpNetwork } from './udp-socket.ts';
 
 /** The form in which a socket of both families reports IPv4 addresses. */

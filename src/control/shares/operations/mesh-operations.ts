@@ -14,7 +14,7 @@ import {
   type Handlers,
 } from './call.ts';
 import { meshAnswer } from './mesh-answer.ts';
-import { routeAnswer } from './route-reason-policy.ts';
+import { routeAnswer } from './route-answer.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
 

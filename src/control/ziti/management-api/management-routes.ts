@@ -14,7 +14,7 @@ import { authPolicyResource } from './auth-policy-resource.ts';
 import { authorityResource } from './authority-resource.ts';
 import { addAuthorityRoutes } from './authority-routes.ts';
 import { edgeRouterResource } from './edge-router-resource.ts';
-import { ENTITY_FORMS } from './entity-form-table.ts';
+import { ENTITY_FORMS } from './plain-entity-forms.ts';
 import {
   plainResource,
   type EntityResource,
