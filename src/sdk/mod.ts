@@ -54,9 +54,5 @@ export {
 export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
 export { ServiceDirectory } from './service-directory.ts';
 export { loadX509, type X509Library } from './x509-library.ts';
-export {
-  PRECEDENCE,
-  terminatorSecret,
-  type TerminatorPrecedence,
-  type TerminatorRank,
-} from './terminator-options.ts';
+export { PRECEDENCE, type TerminatorPrecedence, type TerminatorRank } from './terminator-options.ts';
+export { terminatorSecret } from './terminator-secret.ts';

@@ -1,5 +1,4 @@
 /** How a host appears among the hosts of one service. */
-import { createHmac } from 'node:crypto';
 
 /** The number of each precedence on the wire. */
 export const PRECEDENCE = { default: 0, required: 1, failed: 2 } as const;
@@ -24,9 +23,4 @@ export interface TerminatorOptions extends TerminatorRank {
   readonly identity?: string | undefined;
   /** Hosts that share an address have to present the same secret. */
   readonly secret?: Uint8Array | undefined;
-}
-
-/** The secret of an address for all hosts that have the same key. */
-export function terminatorSecret(identity: string, keyPem: string): Uint8Array {
-  return createHmac('sha256', keyPem).update(`terminator ${identity}`).digest();
 }

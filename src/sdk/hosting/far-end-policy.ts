@@ -5,7 +5,7 @@
 import { addressText, isInNetwork, parseAddress } from '#domain';
 import { translateAddress } from './address-translation-policy.ts';
 import { grantOfName, hostNameOf, isAllowedIp, mayReach, type NameGrant } from './allowed-address-policy.ts';
-import type { AllowedSource, HostProtocol, HostTarget } from './host-config.ts';
+import type { AllowedSource, HostProtocol, HostTarget } from './host-target.ts';
 
 /** What the dialer sends with its circuit. All values are texts. */
 export type AppData = Readonly<Record<string, unknown>>;

@@ -5,32 +5,13 @@
  */
 import { FrontdoorError, parseGoDuration } from '#base';
 import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
-import { parseIpNetwork, type IpNetwork } from '#domain';
+import { parseIpNetwork } from '#domain';
 import { parseAddress } from '#wire';
 import { PRECEDENCE } from '../terminator-options.ts';
-import { NO_ADDRESSES, parseAllowedAddresses, type AllowedAddresses } from './allowed-address-policy.ts';
+import { NO_ADDRESSES, parseAllowedAddresses } from './allowed-address-policy.ts';
 import { parseTranslation, type AddressTranslation } from './address-translation-policy.ts';
 import { parseHealthAction, type HealthAction } from './health-action-machine.ts';
-
-export type HostProtocol = 'tcp' | 'udp';
-
-export interface PortRange {
-  /** Both ends are included. */
-  readonly low: number;
-  readonly high: number;
-}
-
-/** The far ends that the circuits of one terminator may reach. The dialer chooses the parts that are undefined. */
-export interface HostTarget {
-  readonly protocol: HostProtocol | undefined;
-  readonly allowedProtocols: readonly HostProtocol[];
-  readonly address: string | undefined;
-  readonly allowedAddresses: AllowedAddresses;
-  /** The longest prefix comes first. */
-  readonly translations: readonly AddressTranslation[];
-  readonly port: number | undefined;
-  readonly allowedPorts: readonly PortRange[];
-}
+import type { AllowedSource, HostTarget } from './host-target.ts';
 
 export interface HostListenOptions {
   readonly cost: number | undefined;
@@ -74,11 +55,6 @@ export interface HostTerminatorConfig {
   readonly allowedSources: readonly AllowedSource[];
   /** An HTTP proxy for connections to the far end. */
   readonly proxy: { readonly host: string; readonly port: number } | undefined;
-}
-
-export interface AllowedSource {
-  readonly text: string;
-  readonly network: IpNetwork;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -7,10 +7,10 @@ import type { HostedService, HostingState, IncomingDial, OverlayHost } from '../
 import {
   MAX_TERMINATOR_COST,
   PRECEDENCE,
-  terminatorSecret,
   type TerminatorOptions,
   type TerminatorPrecedence,
 } from '../terminator-options.ts';
+import { terminatorSecret } from '../terminator-secret.ts';
 import { CircuitStream } from './circuit-stream.ts';
 import { sdkErrorOf } from './sdk-error.ts';
 
