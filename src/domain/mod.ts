@@ -24,6 +24,7 @@ export {
   type BackendModeRow,
 } from './backend-mode-table.ts';
 export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
+export type { NameRecords, TxtAnswer } from './dns-answer.ts';
 export { checkEgress } from './egress-policy.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';
 export {

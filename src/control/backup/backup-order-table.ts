@@ -2,7 +2,7 @@
  * Every table of the schema: those of a backup in an order that references permit, with the key for reading their
  * rows, and those that a backup omits. A table that is in neither list does not compile.
  */
-import type { Database } from '../store/mod.ts';
+import type { Database } from '../store/schema/mod.ts';
 
 type Row<T extends keyof Database> = {
   readonly table: T;

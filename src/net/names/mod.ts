@@ -1,5 +1,5 @@
 /** Look-ups of host names and their records. */
 export { AnsweringAddresses } from './answering-addresses.ts';
 export { systemLookup, type HostLookup } from './host-lookup.ts';
-export { NameRecordLookups, type NameRecords } from './name-records.ts';
-export { areDnsServers, txtRecordsOf, type DnsServers, type TxtAnswer } from './txt-records.ts';
+export { NameRecordLookups } from './name-records.ts';
+export { areDnsServers, txtRecordsOf, type DnsServers } from './txt-records.ts';

@@ -3,16 +3,8 @@
  * /etc/hosts. For diagnosis only. Every question ends by itself, and few run at once.
  */
 import { messageOf } from '#base';
-import { isAbsent, openResolver, txtRecordsOf, type DnsServers, type TxtAnswer } from './txt-records.ts';
-
-export interface NameRecords {
-  /** The target of its CNAME record; undefined if it has none. */
-  readonly alias: string | undefined;
-  /** The addresses of the name, behind its alias if it has one. */
-  readonly addresses: readonly string[];
-  /** Why its records are not known, in words; undefined if the name servers responded. */
-  readonly problem: string | undefined;
-}
+import type { NameRecords, TxtAnswer } from '#domain';
+import { isAbsent, openResolver, txtRecordsOf, type DnsServers } from './txt-records.ts';
 
 const MAX_RUNNING = 32;
 /** A check of a custom frontend takes four. */

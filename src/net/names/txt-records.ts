@@ -4,13 +4,7 @@
  */
 import { Resolver } from 'node:dns/promises';
 import { messageOf } from '#base';
-
-export interface TxtAnswer {
-  /** The records, each with its pieces joined. None if there is no such name, or it has no TXT records. */
-  readonly values: readonly string[];
-  /** Why the records are not known, in words; undefined if the name servers responded. */
-  readonly problem: string | undefined;
-}
+import type { TxtAnswer } from '#domain';
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TxtAnswer } from '#net/names';
+import type { TxtAnswer } from '#domain';
 import { CLAIM_MS, judgeProof, MISSING_MS, nextProof, type ProofState } from './hostname-proof-policy.ts';
 
 const VALUE = 'frontdoor-organization=one';

@@ -2,8 +2,8 @@
  * Decides what the answers of DNS prove about a custom frontend's hostname, and when DNS is asked next. A proof is lost only
  * by answers that deny it, over days: name servers that fail change nothing. ADR 0061.
  */
-import type { TxtAnswer } from '#net/names';
-import type { HostnameProof } from '../../store/mod.ts';
+import type { TxtAnswer } from '#domain';
+import type { HostnameProof } from '../../store/schema/mod.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@
  * from the store, a few of each organization at once; an organization whose name servers do not answer pauses. ADR 0061.
  */
 import { messageOf, type Log } from '#base';
-import type { TxtAnswer } from '#net/names';
+import type { TxtAnswer } from '#domain';
 import type { AuditParts } from '../../audit/mod.ts';
 import { concerns, type Store } from '../../store/mod.ts';
 import {

@@ -6,7 +6,7 @@ import { ManualClock } from '#base';
 import { entityTagKindOf, operations } from '#contract';
 import { errorSchema } from '#contract/schemas';
 import type { GatewayReplay } from '#domain/gateway-shapes';
-import type { NameRecords, TxtAnswer } from '#net/names';
+import type { NameRecords, TxtAnswer } from '#domain';
 import {
   attachModel,
   OverlayModel,

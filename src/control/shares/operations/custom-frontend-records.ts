@@ -3,7 +3,7 @@
  * DNS says about them now.
  */
 import type { DnsCheckAnswer, DnsRecordAnswer } from '#contract/schemas';
-import type { TxtAnswer } from '#net/names';
+import type { TxtAnswer } from '#domain';
 import { challengeName, challengeValue, hasValue } from '../hostnames/hostname-proof-policy.ts';
 import { registrableDomain } from '../hostnames/registrable-domain.ts';
 import { hastenProof, isProvenByAnother } from '../records/hostname-proof-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NameRecords } from '#net/names';
+import type { NameRecords } from '#domain';
 import { judgeDns } from './dns-policy.ts';
 
 const ZONE = 'share.example.net';

@@ -1,5 +1,5 @@
 /** Judges what DNS says about a name below a custom frontend, beside what it says about the zone it should lead to. */
-import type { NameRecords, TxtAnswer } from '#net/names';
+import type { NameRecords, TxtAnswer } from '#domain';
 import { hasValue } from '../hostnames/hostname-proof-policy.ts';
 
 export type DnsState = 'correct' | 'missing' | 'different' | 'unknown';
