@@ -21,23 +21,12 @@ import type { Log } from '#base';
 import { setAside, writeFileDurably } from '#net/files';
 import { loadX509, type X509Library } from '#sdk';
 import { privateKeyIn, readIfThere, type AuthorityPair } from './authority-store.ts';
+import type { AlternativeName, SubjectField } from './requested-names-policy.ts';
 
 const DAY_MS = 86_400_000;
 const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 export const EXTENDED_USES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
-
-/** One subject alternative name, with @peculiar/x509's names of the kinds. */
-export interface AlternativeName {
-  readonly type: 'dns' | 'ip' | 'url' | 'email';
-  readonly value: string;
-}
-
-/** One field of a subject beside the common name. */
-export interface SubjectField {
-  readonly type: 'C' | 'ST' | 'L' | 'O' | 'OU';
-  readonly value: string;
-}
 
 export interface LeafRequest {
   readonly commonName: string;

@@ -3,7 +3,17 @@
  * its id, which the common name and one SPIFFE URI contain: neither can be requested for another. All other names only
  * describe the router, and are kept.
  */
-import type { AlternativeName, SubjectField } from './certificate-authority.ts';
+/** One subject alternative name, with @peculiar/x509's names of the kinds. */
+export interface AlternativeName {
+  readonly type: 'dns' | 'ip' | 'url' | 'email';
+  readonly value: string;
+}
+
+/** One field of a subject beside the common name. */
+export interface SubjectField {
+  readonly type: 'C' | 'ST' | 'L' | 'O' | 'OU';
+  readonly value: string;
+}
 
 /** A name of a request, with @peculiar/x509's kind of it. */
 export interface RequestedName {

@@ -8,7 +8,8 @@ import { FrontdoorError, type Clock } from '#base';
 import { writeFileDurably } from '#net/files';
 import type { Queries } from '../store/mod.ts';
 import { readIfThere } from './authority-store.ts';
-import { spkiOf, type AlternativeName, type CertificateAuthority } from './certificate-authority.ts';
+import { spkiOf, type CertificateAuthority } from './certificate-authority.ts';
+import type { AlternativeName } from './requested-names-policy.ts';
 
 const DAY_MS = 86_400_000;
 /** How long before its signature a certificate begins to be valid, for machines whose clocks are late. */

@@ -1,11 +1,11 @@
 /** Entities of the edge management API as the overlay uses them, from their stored documents. */
 import { textsOf } from '#base';
-import type { EdgeEntityKind } from '../../store/mod.ts';
-import type { EdgeEntityRecord, JsonObject } from '../records/edge-entity-store.ts';
+import type { EdgeEntityKind } from '../../store/schema/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from '../records/edge-entity.ts';
 import { selectionOf, type Attributed, type RoleSelection, type Semantic } from './role-policy.ts';
 
-export type { EdgeEntityKind } from '../../store/mod.ts';
-export type { EdgeEntityRecord, JsonObject } from '../records/edge-entity-store.ts';
+export type { EdgeEntityKind } from '../../store/schema/mod.ts';
+export type { EdgeEntityRecord, JsonObject } from '../records/edge-entity.ts';
 
 /** A service of the edge management API. Its policies select who dials and hosts it. */
 export interface ManagedService extends Attributed {

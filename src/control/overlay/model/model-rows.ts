@@ -1,5 +1,6 @@
 /** Reads the rows of the overlay's model from the store: all of them, or those of some ids. */
-import { edgeEntitiesAfter, findEdgeEntities, type EdgeEntityRecord } from '../records/edge-entity-store.ts';
+import type { EdgeEntityRecord } from '../records/edge-entity.ts';
+import { edgeEntitiesAfter, findEdgeEntities } from '../records/edge-entity-store.ts';
 import {
   fabricServicesAfter,
   findFabricServices,

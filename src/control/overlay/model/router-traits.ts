@@ -1,5 +1,5 @@
 /** What an administrator of the edge management API decided about the use of a router in paths. */
-import type { EdgeEntityRecord } from '../records/edge-entity-store.ts';
+import type { EdgeEntityRecord } from '../records/edge-entity.ts';
 
 export interface RouterTraits {
   /** Cost of entering the router, where it is above that of any router. */

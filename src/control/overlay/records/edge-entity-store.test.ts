@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { Secrets } from '../../secrets/secrets.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
+import type { EdgeEntityRecord } from './edge-entity.ts';
 import {
   edgeEntitiesAfter,
   edgeEntitiesNaming,
@@ -12,7 +13,6 @@ import {
   lockEdgeEntities,
   updateEdgeEntity,
   deleteEdgeEntity,
-  type EdgeEntityRecord,
 } from './edge-entity-store.ts';
 import { findIdentityClient, identityClients, putIdentityClient } from './identity-client-store.ts';
 import { findIdentityPassword, putIdentityPassword } from '../../credentials/identities/mod.ts';

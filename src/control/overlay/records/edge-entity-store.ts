@@ -13,23 +13,11 @@ import {
   type EdgeEntityKind,
   type EdgeEntityTable,
 } from '../../store/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from './edge-entity.ts';
 import { insertIdentity } from './identity-store.ts';
 
 /** Further entities of a kind are refused. */
 export const MAX_EDGE_ENTITIES = 100_000;
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export interface EdgeEntityRecord {
-  readonly id: string;
-  readonly kind: EdgeEntityKind;
-  /** Unique in its kind. */
-  readonly name: string;
-  readonly data: JsonObject;
-  readonly tags: JsonObject;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
 
 /** Must be the first call of a transaction that writes entities. */
 export async function lockEdgeEntities(trx: Queries): Promise<void> {

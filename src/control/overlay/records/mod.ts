@@ -14,8 +14,8 @@ export {
   isCertificateKnown,
   overdueCertificates,
 } from './certificate-store.ts';
+export type { EdgeEntityRecord } from './edge-entity.ts';
 export {
-  type EdgeEntityRecord,
   MAX_EDGE_ENTITIES,
   deleteEdgeEntity,
   edgeEntitiesNaming,

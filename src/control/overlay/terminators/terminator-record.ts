@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { PeerData } from '#wire/circuits';
 import type { TerminatorKind, TerminatorTable } from '../../store/mod.ts';
-import type { JsonObject } from '../records/edge-entity-store.ts';
+import type { JsonObject } from '../records/edge-entity.ts';
 import { decodePeerData, encodePeerData } from './peer-data-column.ts';
 
 /** What all kinds have. */

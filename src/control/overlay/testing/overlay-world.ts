@@ -22,12 +22,8 @@ import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/mod.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/mod.ts';
-import {
-  findEdgeEntity,
-  insertEdgeEntity,
-  updateEdgeEntity,
-  type EdgeEntityRecord,
-} from '../records/edge-entity-store.ts';
+import type { EdgeEntityRecord } from '../records/edge-entity.ts';
+import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../records/edge-entity-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
