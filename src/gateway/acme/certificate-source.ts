@@ -3,6 +3,7 @@
  * issuer in the same process, or in the supervisor behind a pipe.
  */
 import type { KeptCertificate } from '../certificates/certificate-store.ts';
+import type { NameOwnership } from './issue-policy.ts';
 
 /** `refused`: there was no order, because of a pause after a failure or of a bound. */
 export const ISSUE_OUTCOMES = ['obtained', 'failed', 'refused'] as const;
@@ -17,15 +18,11 @@ export interface IssueEvent {
 }
 
 /** A name that needs a certificate, and the organization whose budget its order counts in. */
-export interface NeededCertificate {
+export interface NeededCertificate extends NameOwnership {
   /** A host or `*.zone`. */
   readonly name: string;
   /** '' for names of the installation, and where the control plane does not report organizations. */
   readonly organizationId: string;
-  /** Whether the zone is a custom frontend of the organization. */
-  readonly isCustom: boolean;
-  /** Whether no other organization has shares here. */
-  readonly isAlone: boolean;
 }
 
 export interface CertificateSource {

@@ -4,8 +4,6 @@
  * authority grants. ADR 0056.
  */
 
-import type { NeededCertificate } from './certificate-source.ts';
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The span over which new certificates are counted. */
@@ -63,11 +61,16 @@ export interface OrderCounts {
   readonly ofOrganization: number;
 }
 
+/** Whose name it is, which decides about the bounds. */
+export interface NameOwnership {
+  /** Whether the zone is a custom frontend of the organization. */
+  readonly isCustom: boolean;
+  /** Whether no other organization has shares here. */
+  readonly isAlone: boolean;
+}
+
 /** The bound that a new name would pass, in words; undefined if it may be ordered. */
-export function passedBound(
-  counts: OrderCounts,
-  { isAlone, isCustom }: Pick<NeededCertificate, 'isAlone' | 'isCustom'>,
-): string | undefined {
+export function passedBound(counts: OrderCounts, { isAlone, isCustom }: NameOwnership): string | undefined {
   const { inZone, inZoneOfOrganization, ofOrganization } = counts;
   if (inZone >= MAX_NEW_PER_ZONE) return 'its zone has had too many new ones';
   if (ofOrganization >= (isAlone ? MAX_ORDERS : MAX_ORDERS_OF_ORGANIZATION))
@@ -81,7 +84,7 @@ export function passedBound(
 }
 
 /** The number of orders that an organization may have at once. */
-export function maxRunning({ isAlone }: Pick<NeededCertificate, 'isAlone'>): number {
+export function maxRunning({ isAlone }: Pick<NameOwnership, 'isAlone'>): number {
   return isAlone ? MAX_RUNNING_ALONE : MAX_RUNNING_OF_ORGANIZATION;
 }
 

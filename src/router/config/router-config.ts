@@ -46,7 +46,6 @@ export type EdgeConfig = Omit<ConfigOf<typeof edgeSection>, 'csr'>;
 export type LinkConfig = ConfigOf<typeof linkSection>;
 export type LinkListenerConfig = LinkConfig['listeners'][number];
 export type LinkDialerConfig = LinkConfig['dialers'][number];
-export type BackoffConfig = LinkDialerConfig['healthyBackoff'];
 export type DialerConfig = ConfigOf<typeof dialersSection>[number];
 /** Flow control of circuits that begin or end at this router, and the time limits of their phases. */
 export type XgressConfig = DialerConfig['xgress'];

@@ -2,7 +2,10 @@
  * Decides which links are dialed, with which keys and connections, and how long a failed dial is delayed. Pure;
  * `LinkRegistryMachine` keeps the state (peers, dialers, attempts).
  */
-import type { BackoffConfig } from '../config/router-config.ts';
+import type { BackOffOptions } from '#base';
+
+/** The bounds of the wait after a failed dial, and the factor by which it grows. */
+type DialBackoff = Omit<BackOffOptions, 'jitter'>;
 
 /** An address at which a peer accepts links, as controllers report it. */
 export interface PeerListener {
@@ -19,8 +22,8 @@ export interface DialerRule {
   readonly groups: readonly string[];
   /** Its interface, or '' if it has none. Part of a link's key. */
   readonly binding: string;
-  readonly healthyBackoff: BackoffConfig;
-  readonly unhealthyBackoff: BackoffConfig;
+  readonly healthyBackoff: DialBackoff;
+  readonly unhealthyBackoff: DialBackoff;
 }
 
 /** Groups of a listener or dialer without configured groups. */
@@ -59,7 +62,7 @@ export function connectionsTowards(version: string, isSplit: boolean): LinkConne
  * Returns the delay after a failure in ms: `previousMs` (0 for the first failure) times a factor that is randomized by
  * up to 0.5 but never below 1, within the policy's bounds. `random` is from 0 to 1.
  */
-export function retryDelayMs(previousMs: number, policy: BackoffConfig, random: number): number {
+export function retryDelayMs(previousMs: number, policy: DialBackoff, random: number): number {
   const factor = Math.max(1, policy.factor + random - 0.5);
   return Math.min(policy.maxMs, Math.max(policy.minMs, previousMs * factor));
 }
