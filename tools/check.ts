@@ -43,7 +43,7 @@ const STEPS: readonly CheckStep[] = [
     name: 'pure',
     about: 'pure files have no timer, socket or clock',
     args: typeCheck('tsconfig.pure.json', 'pure'),
-    remedy: 'a pure file may import pure files only, and no node: module',
+    remedy: 'a pure file, and each that it imports, uses no node: module and no global of a platform',
   },
   {
     name: 'lint',

@@ -3,6 +3,12 @@
  * it, too.
  */
 
+// The class that browsers and Node have, without the types of either.
+declare const URL: {
+  new (text: string): { readonly hostname: string; readonly origin: string };
+  canParse(text: string): boolean;
+};
+
 export interface CurlRequest {
   readonly method: string;
   readonly host: string;

@@ -62,6 +62,16 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Packages that pure files may reach: their types name nothing of a platform, and none of them opens or waits for anything. */
+export const PURE_PACKAGES: readonly string[] = [
+  'typebox',
+  '@bufbuild/protobuf',
+  // Tables as types, and queries as values, which the store runs.
+  'kysely',
+  // The Public Suffix List.
+  'tldts',
+];
+
 /** Files and folders that use development dependencies: packages that are bundled, and what bundles them. */
 export const BUILT_FROM: readonly string[] = [
   'src/console/',
