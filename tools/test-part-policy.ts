@@ -20,7 +20,7 @@ export const WHOLE_IN_QUICK: readonly string[] = [
   'src/control/store/',
   'src/control/audit/audit-chain.test.ts',
   'src/control/shares/metrics/metric-store.test.ts',
-  'src/control/overlay/terminators/fabric-terminator-writer.test.ts',
+  'src/control/overlay/terminators/dialed-terminators.test.ts',
   'src/control/ziti/management-api/password-lockout.test.ts',
   'src/control/shares/operations/idempotency-keys.test.ts',
 ];

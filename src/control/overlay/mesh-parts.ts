@@ -5,7 +5,6 @@ import { CircuitRegistry } from './circuits/circuit-registry.ts';
 import { CircuitTrail } from './circuits/circuit-trail.ts';
 import { ClusterAnnouncer } from './routers/cluster-announcer.ts';
 import { RouterRegistry } from './routers/connected-router.ts';
-import { FabricTerminatorIndex } from './terminators/fabric-terminator-index.ts';
 import { LinkRegistry } from './routers/link-registry.ts';
 import { followMesh } from './routers/mesh-trail.ts';
 import { MeshTraces } from './routers/mesh-traces.ts';
@@ -28,7 +27,6 @@ export interface MeshParts {
   readonly paths: PathFinder;
   readonly costs: TerminatorCosts;
   readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
   readonly circuits: CircuitRegistry;
   readonly trail: CircuitTrail;
   readonly peers: PeerFeed;
@@ -48,19 +46,17 @@ export function makeMeshParts(
   const links = new LinkRegistry();
   const paths = new PathFinder(routers, links, model.edge);
   const costs = new TerminatorCosts();
-  const terminators = new TerminatorRegistry(store);
-  const fabricTerminators = new FabricTerminatorIndex(model);
+  const terminators = new TerminatorRegistry(store, model);
   const circuits = new CircuitRegistry(routers, costs, options.tuning?.circuitLimits);
   const trail = new CircuitTrail({ events, paths, clock: leases });
   circuits.onEnded((circuit) => trail.ended(circuit));
-  followMesh({ events, links, terminators, fabricTerminators, routers, costs });
+  followMesh({ events, links, terminators, routers, costs });
   return {
     routers,
     links,
     paths,
     costs,
     terminators,
-    fabricTerminators,
     circuits,
     trail,
     peers: new PeerFeed(routers),

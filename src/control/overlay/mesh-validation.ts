@@ -7,8 +7,6 @@ import type { OverlayModel } from './model/overlay-model.ts';
 import { isOnPath, type CircuitRegistry } from './circuits/circuit-registry.ts';
 import type { ConnectedRouter, RouterRegistry } from './routers/connected-router.ts';
 import type { DataModelFeed } from './data-model/data-model-feed.ts';
-import type { FabricTerminatorIndex } from './terminators/fabric-terminator-index.ts';
-import type { HostTerminator } from './terminators/host-terminator.ts';
 import type { LinkRegistry } from './routers/link-registry.ts';
 import {
   compareCircuits,
@@ -22,7 +20,7 @@ import {
   readTerminators,
 } from './routers/router-comparison-policy.ts';
 import type { RouterInspection } from './routers/router-inspection.ts';
-import type { Terminator, TerminatorRegistry } from './terminators/terminator-registry.ts';
+import { isHosted, type Terminator, type TerminatorRegistry } from './terminators/terminator-registry.ts';
 
 export interface MeshValidationParts {
   readonly controllerId: string;
@@ -31,7 +29,6 @@ export interface MeshValidationParts {
   readonly links: LinkRegistry;
   readonly circuits: CircuitRegistry;
   readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
   readonly dataModel: Pick<DataModelFeed, 'state'>;
   readonly inspection: RouterInspection;
   readonly log: Log;
@@ -131,8 +128,8 @@ export class MeshValidation implements FabricValidation {
   }
 
   async *validateTerminators(ids: readonly string[], fix: boolean): AsyncGenerator<Frame, void> {
-    const { terminators, fabricTerminators } = this.#parts;
-    const found = ids.map((id) => terminators.get(id) ?? fabricTerminators.get(id) ?? { id, routerId: '' });
+    const { terminators } = this.#parts;
+    const found = ids.map((id) => terminators.get(id) ?? { id, routerId: '' });
     for (const [routerId, all] of Map.groupBy(found, (each) => each.routerId)) {
       for (let at = 0; at < all.length; at += TERMINATORS_PER_REQUEST) {
         const some = all.slice(at, at + TERMINATORS_PER_REQUEST);
@@ -150,7 +147,7 @@ export class MeshValidation implements FabricValidation {
 
   async #verdicts(
     routerId: string,
-    asked: readonly HostTerminator[],
+    asked: readonly Terminator[],
     fixInvalid: boolean,
   ): Promise<ReadonlyMap<string, Verdict>> {
     const router = this.#parts.routers.get(routerId);
@@ -180,16 +177,16 @@ export class MeshValidation implements FabricValidation {
 
   /** Deletes those of hosts that are invalid. Those that an operator created stay. */
   async #removed(
-    asked: readonly HostTerminator[],
+    asked: readonly Terminator[],
     verdicts: ReadonlyMap<string, Verdict>,
   ): Promise<ReadonlySet<string>> {
     const { terminators } = this.#parts;
     const gone: Terminator[] = [];
     for (const terminator of asked) {
       const { state } = verdicts.get(terminator.id)!;
-      const current = terminators.get(terminator.id);
-      if (state !== TerminatorState.Valid && state !== TerminatorState.Unknown && current === terminator)
-        gone.push(current);
+      const isCurrent = terminators.get(terminator.id) === terminator;
+      const isInvalid = state !== TerminatorState.Valid && state !== TerminatorState.Unknown;
+      if (isInvalid && isCurrent && isHosted(terminator)) gone.push(terminator);
     }
     await terminators.remove(gone);
     if (gone.length > 0)
@@ -198,7 +195,7 @@ export class MeshValidation implements FabricValidation {
   }
 
   #terminatorFrame(
-    terminator: HostTerminator | { readonly id: string; readonly routerId: string },
+    terminator: Terminator | { readonly id: string; readonly routerId: string },
     { state, detail }: Verdict,
     fixed: boolean,
   ): Frame {
@@ -207,8 +204,7 @@ export class MeshValidation implements FabricValidation {
     const routerName = model.identity(routerId)?.name ?? '';
     const common = { terminatorId, routerId, routerName, state, detail, fixed };
     if (!('binding' in terminator)) return mgmtMessages.validateTerminatorsResult.frame(common);
-    const { serviceId, binding, address, identityId: hostId = '' } = terminator;
-    const createdAtMs = this.#parts.terminators.get(terminatorId)?.createdAtMs;
+    const { serviceId, binding, address, identityId: hostId = '', createdAtMs } = terminator;
     return mgmtMessages.validateTerminatorsResult.frame({
       ...common,
       serviceId,
@@ -238,7 +234,7 @@ export class MeshValidation implements FabricValidation {
     const reported = readable(readTerminators(value));
     const binding = isSdk ? 'edge' : 'tunnel';
     const known = [...this.#parts.terminators.ofRouter(router.id).values()]
-      .filter((each) => each.binding === binding)
+      .filter((each) => isHosted(each) && each.binding === binding)
       .map(({ id }) => id);
     const result = isSdk
       ? mgmtMessages.validateSdkTerminatorsResult

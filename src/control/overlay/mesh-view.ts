@@ -15,10 +15,10 @@ import type {
   LinkCounts,
   RouteView,
 } from './fabric-view.ts';
-import type { HostTerminator } from './terminators/host-terminator.ts';
 import type { FabricLink } from './routers/link-registry.ts';
 import type { MeshParts } from './mesh-parts.ts';
 import { ownDiagnostic, type OwnDiagnosticsParts } from './routers/own-diagnostics.ts';
+import type { Terminator } from './terminators/terminator-registry.ts';
 import { precedenceName } from './terminators/precedence-name.ts';
 
 export interface MeshViewParts {
@@ -82,7 +82,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   get terminatorCount(): number {
-    return this.#mesh.terminators.size + this.#mesh.fabricTerminators.size;
+    return this.#mesh.terminators.size;
   }
 
   circuits(): FabricCircuitView[] {
@@ -94,11 +94,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   terminators(): FabricTerminatorView[] {
-    const { terminators, fabricTerminators } = this.#mesh;
-    return [
-      ...[...terminators.all()].map((each) => this.#terminatorView(each)),
-      ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each)),
-    ];
+    return Array.from(this.#mesh.terminators.all(), (each) => this.#terminatorView(each));
   }
 
   route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined {
@@ -196,7 +192,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
     };
   }
 
-  #terminatorView(terminator: HostTerminator): FabricTerminatorView {
+  #terminatorView(terminator: Terminator): FabricTerminatorView {
     const { id, serviceId, routerId, binding, address, instanceId, cost, precedence, isHealthy } = terminator;
     return {
       id,

@@ -12,7 +12,6 @@ import type { CircuitLimits } from './circuits/circuit-registry.ts';
 import type { PendingLimits } from './circuits/circuit-requests.ts';
 import type { ClusterSource } from './routers/cluster-announcer.ts';
 import type { ServiceKey } from './data-model/data-model-events.ts';
-import type { FabricTerminatorPersistence } from './terminators/fabric-terminator-persistence.ts';
 import type { LocalEnds } from './circuits/key-exchange-policy.ts';
 import type { VerifyServiceToken } from './permits/service-session-check.ts';
 
@@ -59,8 +58,6 @@ export interface RouterAccess {
   readonly interceptDomain?: string | undefined;
   /** Circuits between these two and our agents are in clear. */
   readonly localEnds?: (() => LocalEnds | undefined) | undefined;
-  /** Stores terminators that routers create for fabric services. Without it, these are refused. */
-  readonly fabricTerminators?: FabricTerminatorPersistence | undefined;
 }
 
 export interface OverlayReplicas {

@@ -3,7 +3,6 @@ import { formatAddress } from '#wire';
 import { apiAddressesOf } from '../ziti/client-api/mod.ts';
 import { FabricEvents, StateCounts, type EdgeRouter, type StatusBoard } from '../overlay/model/mod.ts';
 import { startOverlayController, type OverlayController } from '../overlay/mod.ts';
-import { FabricTerminatorWriter } from '../overlay/terminators/mod.ts';
 import type { ModelParts } from './open-model.ts';
 import type { Storage } from './open-storage.ts';
 import { listening } from './opened-port.ts';
@@ -47,7 +46,6 @@ export async function openOverlay(
         apiAddresses: () => apiAddressesOf(addresses.edgeUrls),
         interceptDomain: options.interceptDomain,
         localEnds: options.localEnds,
-        fabricTerminators: new FabricTerminatorWriter(store, clock),
       },
       replicas: replicas && {
         isConnectedElsewhere: (id) => replicas.isConnectedElsewhere(id),

@@ -16,7 +16,7 @@ import {
 import { ctrlMessages } from '#wire/ctrl';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
-import type { HostTerminator } from '../terminators/host-terminator.ts';
+import type { Terminator } from '../terminators/terminator-registry.ts';
 import type { KeyExchange } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import { newCircuitId, randomId } from './random-ids.ts';
@@ -40,7 +40,7 @@ export interface CircuitWish {
   readonly instanceId: string;
   readonly peerData: PeerData;
   /** Called for the selected terminator and path. By default both ends get what the other sent. */
-  readonly judgeKeys?: (terminator: HostTerminator, path: CircuitPath) => KeyExchange;
+  readonly judgeKeys?: (terminator: Terminator, path: CircuitPath) => KeyExchange;
 }
 
 export interface CircuitFailure {
@@ -94,7 +94,7 @@ export interface CircuitBuilderOptions {
   readonly circuits: CircuitRegistry;
   readonly clock: Clock;
   /** Whether the terminator's host responded to a real dial, which counts as a probe of the share. */
-  onTerminatorResult(terminator: HostTerminator, error: string | undefined): void;
+  onTerminatorResult(terminator: Terminator, error: string | undefined): void;
   /** A circuit was established. The listener checks for changes that happened in the meantime. */
   onEstablished(circuit: EstablishedCircuit, creationMs: number): void;
   onFailed(circuitId: string, wish: CircuitWish, failure: CircuitFailure, creationMs: number): void;
@@ -108,7 +108,7 @@ class PendingCircuit {
   readonly startedMs: number;
   attempt = 0;
   deadlineMs = 0;
-  terminator: HostTerminator | undefined;
+  terminator: Terminator | undefined;
   /** That of the terminator when it was selected. */
   marker = 0n;
   path: CircuitPath | undefined;
@@ -289,7 +289,7 @@ export class CircuitBuilder {
     return terminator !== undefined && this.#options.selector.isCurrent(terminator, marker);
   }
 
-  #onEgressFailure(terminator: HostTerminator, result: RouteResult): void {
+  #onEgressFailure(terminator: Terminator, result: RouteResult): void {
     const { selector, clock } = this.#options;
     selector.onFailure(terminator, result.errorCode, clock.nowMs());
     if (UNRELATED_TO_BACKEND.has(result.errorCode)) return;
@@ -379,7 +379,7 @@ export class CircuitBuilder {
   }
 }
 
-function tagsOf(wish: CircuitWish, terminator: HostTerminator): ReadonlyMap<string, string> {
+function tagsOf(wish: CircuitWish, terminator: Terminator): ReadonlyMap<string, string> {
   return new Map([
     ['serviceId', wish.service.id],
     ...(wish.identityId === undefined ? [] : [['clientId', wish.identityId] as const]),

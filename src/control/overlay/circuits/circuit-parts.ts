@@ -76,14 +76,13 @@ export function makeCircuitParts(
 /** The parts that find out whether a terminator still leads to its service. */
 function makeTerminatorHealth(
   options: OverlayControllerOptions,
-  { routers, terminators, fabricTerminators }: MeshParts,
+  { routers, terminators }: MeshParts,
   { clock, leases }: OverlayClocks,
 ): Pick<CircuitParts, 'validation' | 'prober'> {
   const { model, sessions, log, tuning, replicas } = options;
   const removed = new RemovedTerminators({ model, sessions, terminators, routers, clock, leases, log });
   const validation = new TerminatorValidation({
     terminators,
-    fabricTerminators,
     routers,
     removed,
     clock: leases,
@@ -104,12 +103,11 @@ function makeTerminatorHealth(
 
 function makeSelector(
   { tuning, log }: OverlayControllerOptions,
-  { terminators, fabricTerminators, routers, paths, costs }: MeshParts,
+  { terminators, routers, paths, costs }: MeshParts,
   validation: TerminatorValidation,
 ): TerminatorSelector {
   return new TerminatorSelector({
     terminators,
-    fabricTerminators,
     routers,
     paths,
     costs,

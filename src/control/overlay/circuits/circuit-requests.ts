@@ -19,12 +19,11 @@ import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
-import type { HostTerminator } from '../terminators/host-terminator.ts';
+import type { Terminator } from '../terminators/terminator-registry.ts';
 import { judgeKeyExchange, type KeyExchange, type LocalEnds } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck, SessionVerdict } from '../permits/service-session-check.ts';
-import type { TerminatorRegistry } from '../terminators/terminator-registry.ts';
 
 export interface PendingLimits {
   readonly maxPendingPerRouter: number;
@@ -38,7 +37,6 @@ export interface CircuitRequestsOptions {
   readonly sessions: ServiceSessionCheck;
   readonly builder: CircuitBuilder;
   readonly circuits: CircuitRegistry;
-  readonly terminators: Pick<TerminatorRegistry, 'get'>;
   readonly localEnds: () => LocalEnds | undefined;
   readonly clock: Clock;
   readonly refusals: Pick<RefusalTrail, 'request'>;
@@ -121,7 +119,7 @@ export class CircuitRequests {
       ingress: router,
       instanceId: request.terminatorInstanceId,
       peerData: this.#peerDataOf(request, identityId),
-      judgeKeys: (terminator: HostTerminator, path: CircuitPath) =>
+      judgeKeys: (terminator: Terminator, path: CircuitPath) =>
         this.#judgeKeys(
           identityId,
           service.id,
@@ -150,10 +148,10 @@ export class CircuitRequests {
     dialerId: string,
     serviceId: string,
     hasDialerKey: boolean,
-    terminator: HostTerminator,
+    terminator: Terminator,
     path: CircuitPath,
   ): KeyExchange {
-    const { model, terminators, localEnds, clock } = this.#options;
+    const { model, localEnds, clock } = this.#options;
     const ends = localEnds();
     const hostId = terminator.identityId;
     return judgeKeyExchange({
@@ -161,7 +159,7 @@ export class CircuitRequests {
       hasHostKey: terminator.peerData.has(headerId.edge.publicKey),
       isGateway: model.identity(dialerId)?.kind === 'gateway',
       isRequired: model.edge.service(serviceId)?.encryptionRequired,
-      hostedMs: clock.nowMs() - (terminators.get(terminator.id)?.createdAtMs ?? 0),
+      hostedMs: clock.nowMs() - (terminator.createdAtMs ?? 0),
       isInProcess:
         ends?.gatewayId === dialerId &&
         path.routerIds.length === 1 &&

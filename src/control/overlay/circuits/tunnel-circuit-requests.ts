@@ -19,7 +19,7 @@ import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-b
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
-import type { HostTerminator } from '../terminators/host-terminator.ts';
+import type { Terminator } from '../terminators/terminator-registry.ts';
 import { judgeKeyExchange } from './key-exchange-policy.ts';
 import { copyPeerData, isTooMuchPeerData } from '../routers/peer-data.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
@@ -89,7 +89,7 @@ export class TunnelCircuitRequests {
       ingress: router,
       instanceId: request.terminatorInstanceId,
       peerData,
-      judgeKeys: ({ peerData: hostData }: HostTerminator) =>
+      judgeKeys: ({ peerData: hostData }: Terminator) =>
         judgeKeyExchange({ ...dialer, hasHostKey: hostData.has(headerId.edge.publicKey) }),
     };
     builder.build(wish, (outcome) => {

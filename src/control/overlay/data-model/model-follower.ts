@@ -12,7 +12,7 @@ import { mayHost } from '../permits/host-permission.ts';
 import { HostPostures, passesPosture } from '../permits/posture-access.ts';
 import type { ShareProber } from '../terminators/share-prober.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
-import type { Terminator, TerminatorRegistry } from '../terminators/terminator-registry.ts';
+import { isHosted, type Terminator, type TerminatorRegistry } from '../terminators/terminator-registry.ts';
 
 export interface ModelFollowerParts {
   readonly model: OverlayModel;
@@ -121,7 +121,7 @@ export class ModelFollower {
     let ended = 0;
     return {
       removeHosts(looked: Iterable<Terminator>): void {
-        const gone = [...looked].filter((terminator) => !mayHost(model, hosts, terminator));
+        const gone = [...looked].filter(isHosted).filter((each) => !mayHost(model, hosts, each));
         if (gone.length === 0) return;
         for (const { id } of gone) goneIds.add(id);
         terminators.removeDisallowed(gone).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService, deleteFabricService } from '../records/fabric-service-store.ts';
 import { deleteEnvironmentIdentity } from '../records/identity-store.ts';
 import { createShare } from '../../shares/records/share-store.ts';
-import { FabricTerminatorWriter } from '../terminators/fabric-terminator-writer.ts';
+import { createFabricTerminator } from '../terminators/terminator-store.ts';
 import { openStore, type Queries, type Store } from '../../store/mod.ts';
 import { seedFirstRows } from '../../shares/records/first-rows.ts';
 import { attachModel } from './model-loader.ts';
@@ -256,7 +256,7 @@ describe('the overlay models of two control planes over one database', { skip: p
       precedence: 0,
       peerData: new Map<number, Uint8Array>(),
     };
-    const id = await new FabricTerminatorWriter(here, new ManualClock()).create(wanted);
+    const { id } = await here.transaction((trx, touch) => createFabricTerminator(trx, touch, wanted, 1));
     await made;
     assert.deepEqual(model.fabricTerminator(id), { id, ...wanted });
     assert.equal(model.fabricService(service.id)?.terminatorStrategy, 'ha');

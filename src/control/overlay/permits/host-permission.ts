@@ -1,12 +1,17 @@
 /** The permission of an identity to host a service at a router, without its session, which its router judges. */
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { HostPostures } from './posture-access.ts';
-import type { Terminator } from '../terminators/terminator-registry.ts';
+
+interface Host {
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly routerId: string;
+}
 
 export function mayHost(
   model: OverlayModel,
   hosts: HostPostures,
-  { serviceId, identityId, routerId }: Terminator,
+  { serviceId, identityId, routerId }: Host,
 ): boolean {
   const service = model.anyService(serviceId);
   return (

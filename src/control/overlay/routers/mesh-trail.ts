@@ -1,18 +1,15 @@
 /** Emits an event for each link and terminator that comes, changes or goes. Costs nothing without a listener. */
 import type { FabricEvents, TerminatorChangeType } from '../model/fabric-events.ts';
 import type { RouterRegistry } from './connected-router.ts';
-import type { FabricTerminatorIndex } from '../terminators/fabric-terminator-index.ts';
-import type { HostTerminator } from '../terminators/host-terminator.ts';
 import type { LinkRegistry } from './link-registry.ts';
 import { precedenceName } from '../terminators/precedence-name.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
-import type { TerminatorRegistry } from '../terminators/terminator-registry.ts';
+import type { Terminator, TerminatorRegistry } from '../terminators/terminator-registry.ts';
 
 export interface MeshTrailOptions {
   readonly events: FabricEvents;
   readonly links: LinkRegistry;
   readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
   readonly routers: Pick<RouterRegistry, 'get'>;
   readonly costs: TerminatorCosts;
 }
@@ -20,14 +17,7 @@ export interface MeshTrailOptions {
 const TYPE_OF = { added: 'created', changed: 'updated', removed: 'deleted' } as const;
 
 /** Follows the registries from now on. */
-export function followMesh({
-  events,
-  links,
-  terminators,
-  fabricTerminators,
-  routers,
-  costs,
-}: MeshTrailOptions): void {
+export function followMesh({ events, links, terminators, routers, costs }: MeshTrailOptions): void {
   links.onReported((link, isLost) => {
     if (!events.has('link')) return;
     const { id, sourceId, destinationId, protocol, dialAddress, staticCost, connections } = link;
@@ -43,15 +33,12 @@ export function followMesh({
     });
   });
 
-  const report = (type: TerminatorChangeType, terminator: HostTerminator): void => {
+  const report = (type: TerminatorChangeType, terminator: Terminator): void => {
     if (!events.has('terminator')) return;
-    const ofService = [
-      ...terminators.ofService(terminator.serviceId).values(),
-      ...fabricTerminators.ofService(terminator.serviceId).values(),
-    ];
-    const isOnline = ({ routerId }: HostTerminator): boolean => routers.get(routerId) !== undefined;
+    const ofService = terminators.ofService(terminator.serviceId);
+    const isOnline = ({ routerId }: Terminator): boolean => routers.get(routerId) !== undefined;
     const usable = { default: 0, required: 0, failed: 0 };
-    for (const one of ofService) if (isOnline(one)) usable[precedenceName(one.precedence)] += 1;
+    for (const one of ofService.values()) if (isOnline(one)) usable[precedenceName(one.precedence)] += 1;
     const { id, serviceId, routerId, identityId, instanceId, precedence, cost } = terminator;
     events.emit('terminator', {
       type,
@@ -64,11 +51,10 @@ export function followMesh({
       precedence: precedenceName(precedence),
       staticCost: cost,
       dynamicCost: costs.dynamicCost(id),
-      total: ofService.length,
+      total: ofService.size,
       usableDefault: usable.default,
       usableRequired: usable.required,
     });
   };
   terminators.onChange((terminator, change) => report(TYPE_OF[change], terminator));
-  fabricTerminators.onChange((terminator, change) => report(TYPE_OF[change], terminator));
 }

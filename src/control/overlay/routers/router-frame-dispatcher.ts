@@ -17,6 +17,12 @@ import type { ConnectedRouter } from './connected-router.ts';
 import type { MeshParts } from '../mesh-parts.ts';
 import type { PermissionParts } from '../permits/permission-parts.ts';
 import type { RequestHandlers } from './request-handlers.ts';
+import {
+  FABRIC_REQUESTS,
+  SDK_REQUESTS,
+  TUNNEL_REQUESTS,
+  type TerminatorRequestKind,
+} from '../terminators/terminator-request-kinds.ts';
 
 export interface DispatcherParts {
   readonly model: OverlayModel;
@@ -218,32 +224,30 @@ function circuitHandlers({
   ];
 }
 
+const TERMINATOR_REQUESTS: readonly ['create' | 'change' | 'remove', number, TerminatorRequestKind][] = [
+  ['create', contentType.createTerminatorV2, SDK_REQUESTS],
+  ['change', contentType.updateEdgeTerminator, SDK_REQUESTS],
+  ['remove', contentType.removeEdgeTerminator, SDK_REQUESTS],
+  ['create', contentType.createTunnelTerminatorV2, TUNNEL_REQUESTS],
+  ['change', contentType.updateTunnelTerminator, TUNNEL_REQUESTS],
+  ['remove', contentType.removeTunnelTerminator, TUNNEL_REQUESTS],
+  ['create', contentType.createTerminator, FABRIC_REQUESTS],
+  ['change', contentType.updateTerminator, FABRIC_REQUESTS],
+  ['remove', contentType.removeTerminator, FABRIC_REQUESTS],
+];
+
 function terminatorHandlers({ requests, circuits }: DispatcherParts): [number, Handler][] {
-  const { terminatorRequests, tunnelTerminators, fabricTerminatorRequests: fabric } = requests;
+  const { terminatorRequests: terminators } = requests;
   const { validation } = circuits;
   return [
-    [contentType.createTerminatorV2, (router, frame) => terminatorRequests.create(router, frame)],
-    [contentType.updateEdgeTerminator, (router, frame) => terminatorRequests.update(router, frame)],
-    [contentType.removeEdgeTerminator, (router, frame) => terminatorRequests.removeOne(router, frame)],
-    [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
-    [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
-    [contentType.createTunnelTerminatorV2, (router, frame) => tunnelTerminators.create(router, frame)],
-    [contentType.updateTunnelTerminator, (router, frame) => tunnelTerminators.update(router, frame)],
-    [contentType.removeTunnelTerminator, (router, frame) => tunnelTerminators.remove(router, frame)],
-    [contentType.tunnelHealthEvent, (router, frame) => tunnelTerminators.health(router, frame)],
+    ...TERMINATOR_REQUESTS.map(([verb, type, kind]): [number, Handler] => [
+      type,
+      (router, frame) => terminators[verb](kind, router, frame),
+    ]),
+    [contentType.removeTerminators, (router, frame) => terminators.removeSeveral(router, frame)],
+    [contentType.healthEvent, (router, frame) => terminators.health(router, frame)],
+    [contentType.tunnelHealthEvent, (router, frame) => terminators.tunnelHealth(router, frame)],
     [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
-    [
-      contentType.createTerminator,
-      (router, frame) => fabric?.create(router, frame) ?? unsupported(router, frame),
-    ],
-    [
-      contentType.removeTerminator,
-      (router, frame) => fabric?.remove(router, frame) ?? unsupported(router, frame),
-    ],
-    [
-      contentType.updateTerminator,
-      (router, frame) => fabric?.update(router, frame) ?? unsupported(router, frame),
-    ],
   ];
 }
 

@@ -2,36 +2,33 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, headerId, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
-import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
+import { attachModel, type AttachedModel } from '../model/model-loader.ts';
+import { deleteFabricService } from '../records/fabric-service-store.ts';
 import { ScriptedMesh } from '../testing/scripted-mesh.ts';
 
 let mesh: ScriptedMesh;
-let failure: Error | undefined;
-
-/** Keeps them in the model alone. */
-const writer: FabricTerminatorPersistence = {
-  create: (terminator) => {
-    if (failure !== undefined) return Promise.reject(failure);
-    mesh.world.model.setFabricTerminator({ ...terminator, id: `made-${terminator.address}` });
-    return Promise.resolve(`made-${terminator.address}`);
-  },
-  update: (id, change) => {
-    const known = mesh.world.model.fabricTerminator(id);
-    if (known !== undefined) mesh.world.model.setFabricTerminator({ ...known, ...change });
-    return Promise.resolve(known !== undefined);
-  },
-  remove: (ids) => {
-    for (const id of ids) mesh.world.model.removeFabricTerminator(id);
-    return Promise.resolve();
-  },
-};
+let attached: AttachedModel;
 
 beforeEach(async () => {
-  failure = undefined;
-  mesh = await ScriptedMesh.open(['a', 'b'], { access: { fabricTerminators: writer } });
-  mesh.service('svc');
+  mesh = await ScriptedMesh.open([]);
+  attached = await attachModel(mesh.world.store, mesh.world.model, shareCatalog);
+  for (const id of ['a', 'b']) await mesh.connect(id);
+  await addService('svc');
 });
-afterEach(() => mesh.close());
+afterEach(() => {
+  attached.close();
+  return mesh.close();
+});
+
+/** The terminators of other tests are in the model only; these need the row of their service. */
+async function addService(id: string): Promise<void> {
+  const row = { id, name: `name-${id}`, terminator_strategy: 'smartrouting' as const, created_at: 1 };
+  await mesh.world.store.transaction(async (trx, touch) => {
+    await trx.insertInto('fabric_service').values(row).execute();
+    touch('fabric-service', id);
+  });
+}
 
 function isDone(frame: Frame): boolean {
   return frame.headers.bool(headerId.channel.resultSuccess);
@@ -54,31 +51,32 @@ function ids(): string[] {
 test('a router makes a terminator, changes it and takes it away', async () => {
   const peerData = [{ key: 9, value: Uint8Array.of(1) }];
   const made = await mesh.request('a', creation({ cost: 7, precedence: 1, instanceId: 'one', peerData }));
-  assert.deepEqual([isDone(made), textOfBody(made)], [true, 'made-tcp:x:1']);
-  const { routerId, cost, precedence, instanceId } = mesh.world.model.fabricTerminator('made-tcp:x:1')!;
+  const terminatorId = textOfBody(made);
+  assert.equal(isDone(made), true);
+  const { routerId, cost, precedence, instanceId } = mesh.world.model.fabricTerminator(terminatorId)!;
   assert.deepEqual([routerId, cost, precedence, instanceId], ['a', 7, 1, 'one']);
   const update = ctrlMessages.updateTerminator.frame({
-    terminatorId: 'made-tcp:x:1',
+    terminatorId,
     updateCost: true,
     cost: 9,
   });
   assert.equal(isDone(await mesh.request('a', update)), true);
-  const changed = mesh.world.model.fabricTerminator('made-tcp:x:1')!;
+  const changed = mesh.world.model.fabricTerminator(terminatorId)!;
   assert.deepEqual([changed.cost, changed.precedence], [9, 1]);
-  const removal = ctrlMessages.removeTerminator.frame({ terminatorId: 'made-tcp:x:1' });
+  const removal = ctrlMessages.removeTerminator.frame({ terminatorId });
   assert.equal(isDone(await mesh.request('a', removal)), true);
   assert.deepEqual(ids(), []);
 });
 
 test("another router's terminators are neither changed nor taken away", async () => {
-  mesh.terminator('t', 'a', { cost: 1 });
-  const update = ctrlMessages.updateTerminator.frame({ terminatorId: 't', updateCost: true, cost: 9 });
+  const id = textOfBody(await mesh.request('a', creation({ cost: 1 })));
+  const update = ctrlMessages.updateTerminator.frame({ terminatorId: id, updateCost: true, cost: 9 });
   const answer = await mesh.request('b', update);
   assert.deepEqual([isDone(answer), textOfBody(answer)], [false, 'no such terminator of this router']);
-  await mesh.request('b', ctrlMessages.removeTerminator.frame({ terminatorId: 't' }));
-  await mesh.request('b', ctrlMessages.removeTerminators.frame({ terminatorIds: ['t'] }));
-  assert.equal(mesh.world.model.fabricTerminator('t')?.cost, 1);
-  await mesh.request('a', ctrlMessages.removeTerminators.frame({ terminatorIds: ['t', 'unknown'] }));
+  await mesh.request('b', ctrlMessages.removeTerminator.frame({ terminatorId: id }));
+  await mesh.request('b', ctrlMessages.removeTerminators.frame({ terminatorIds: [id] }));
+  assert.equal(mesh.world.model.fabricTerminator(id)?.cost, 1);
+  await mesh.request('a', ctrlMessages.removeTerminators.frame({ terminatorIds: [id, 'unknown'] }));
   assert.deepEqual(ids(), []);
 });
 
@@ -102,14 +100,16 @@ test('an invalid terminator is refused with the reason', async () => {
   assert.match(textOfBody(await mesh.request('a', creation())), /too many terminators/);
 });
 
-test('a store that fails is answered as a failure; without one none are taken', async () => {
-  failure = new Error('the disk is full');
-  const answer = await mesh.request('a', creation());
-  assert.deepEqual([isDone(answer), textOfBody(answer)], [false, 'the disk is full']);
-  await mesh.close();
-  mesh = await ScriptedMesh.open(['a']);
-  mesh.service('svc');
-  assert.match(textOfBody(await mesh.request('a', creation())), /not supported/);
+test('a service that the store no longer has, and a store that fails, are answered as failures', async () => {
+  const { model, store } = mesh.world;
+  await store.transaction((trx) => deleteFabricService(trx, () => undefined, 'svc'));
+  assert.ok(model.fabricService('svc'), 'this control plane has not noticed');
+  const late = await mesh.request('a', creation());
+  assert.deepEqual([isDone(late), textOfBody(late)], [false, 'Service svc was deleted']);
+  await addService('other');
+  await store.close();
+  const failed = await mesh.request('a', creation({ serviceId: 'other' }));
+  assert.deepEqual([isDone(failed), textOfBody(failed)], [false, 'the database is closed']);
 });
 
 test('a router is asked for its terminators when it comes; one that it cannot use stays, behind the others', async () => {

@@ -1,5 +1,4 @@
 /** The rows of terminators. What chooses among them and measures them is inside the overlay. */
-export { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
 export {
   type FabricTerminator,
   type ManagedTerminator,

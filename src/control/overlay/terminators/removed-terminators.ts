@@ -9,9 +9,13 @@ import type { ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
 import { mayHost } from '../permits/host-permission.ts';
-import type { HostTerminator } from './host-terminator.ts';
 import { HostPostures } from '../permits/posture-access.ts';
-import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import {
+  isHosted,
+  type TerminatorOfHost,
+  type Terminator,
+  type TerminatorRegistry,
+} from './terminator-registry.ts';
 
 /** How long the permission for a removed terminator, and the answer of its router, are awaited. */
 const KEPT_MS = 10_000;
@@ -34,7 +38,7 @@ export interface RemovedTerminatorsOptions {
 }
 
 interface Removed {
-  readonly terminator: Terminator;
+  readonly terminator: TerminatorOfHost;
   readonly untilMs: number;
   /** When its router is to be asked. */
   askMs: number;
@@ -49,7 +53,7 @@ export class RemovedTerminators {
     this.#options = options;
     options.terminators.onChange((terminator, change) => {
       this.#kept.delete(terminator.id);
-      if (change === 'removed') this.#keep(terminator);
+      if (change === 'removed' && isHosted(terminator)) this.#keep(terminator);
     });
   }
 
@@ -57,7 +61,7 @@ export class RemovedTerminators {
     if (this.#kept.size === 0) return;
     const { model, sessions, routers, clock } = this.#options;
     const hosts = new HostPostures(model, sessions, clock.nowMs());
-    const byRouter = new Map<ConnectedRouter, HostTerminator[]>();
+    const byRouter = new Map<ConnectedRouter, Terminator[]>();
     for (const [id, removed] of this.#kept) {
       const { terminator, untilMs, askMs } = removed;
       const router = routers.get(terminator.routerId);
@@ -94,14 +98,14 @@ export class RemovedTerminators {
     });
   }
 
-  async #addAgain(removed: Terminator): Promise<void> {
+  async #addAgain(removed: TerminatorOfHost): Promise<void> {
     const { terminators } = this.#options;
     await terminators.add(removed);
     const added = terminators.get(removed.id);
     if (added !== undefined) terminators.setHealth(added, removed.isHealthy);
   }
 
-  #keep(terminator: Terminator): void {
+  #keep(terminator: TerminatorOfHost): void {
     const nowMs = this.#options.leases.nowMs();
     this.#kept.set(terminator.id, { terminator, untilMs: nowMs + KEPT_MS, askMs: nowMs + FIRST_ASK_MS });
     const [oldest] = this.#kept.keys();
@@ -110,7 +114,7 @@ export class RemovedTerminators {
 }
 
 /** Asks a router which of the terminators it hosts. It answers with a ValidateTerminatorsV2Response. */
-export function askRouter(router: ConnectedRouter, terminators: readonly HostTerminator[]): void {
+export function askRouter(router: ConnectedRouter, terminators: readonly Terminator[]): void {
   for (let at = 0; at < terminators.length; at += MAX_PER_REQUEST) {
     const asked = terminators
       .slice(at, at + MAX_PER_REQUEST)

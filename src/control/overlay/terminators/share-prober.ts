@@ -23,7 +23,12 @@ import {
 import { newCircuitId, randomId } from '../circuits/random-ids.ts';
 import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
-import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import {
+  isHosted,
+  type TerminatorOfHost,
+  type Terminator,
+  type TerminatorRegistry,
+} from './terminator-registry.ts';
 import type { TerminatorValidation } from './terminator-validation.ts';
 
 const PROBE_TIMEOUT_MS = 6_000;
@@ -50,7 +55,7 @@ export interface ShareProberOptions {
 }
 
 interface Probe {
-  readonly terminator: Terminator;
+  readonly terminator: TerminatorOfHost;
   /** That of the terminator when the probe was sent. */
   readonly marker: bigint;
   readonly deadlineMs: number;
@@ -108,7 +113,8 @@ export class ShareProber implements Measurements {
     // Some routers report presence late or never, so a reachable host of shares also counts as present.
     const mayHost = this.#options.model.identity(identityId)?.kind === 'environment';
     for (const { id, presentIdentities } of routers.all())
-      if (presentIdentities.has(identityId) || (mayHost && terminators.isHostAt(id, identityId))) return true;
+      if (presentIdentities.has(identityId) || (mayHost && terminators.countAt(id, identityId) > 0))
+        return true;
     return false;
   }
 
@@ -244,11 +250,10 @@ export class ShareProber implements Measurements {
       this.#step(serviceId, { type: 'health', passed: isHealthy });
   }
 
-  #reachable(serviceId: string): Terminator[] {
+  #reachable(serviceId: string): TerminatorOfHost[] {
     const { terminators, routers } = this.#options;
-    return [...terminators.ofService(serviceId).values()].filter(
-      ({ routerId }) => routers.get(routerId) !== undefined,
-    );
+    const hosted = [...terminators.ofService(serviceId).values()].filter(isHosted);
+    return hosted.filter(({ routerId }) => routers.get(routerId) !== undefined);
   }
 
   #step(serviceId: string, event: ShareEvent): void {
@@ -275,7 +280,8 @@ export class ShareProber implements Measurements {
     return this.#options.isConnectedElsewhere?.(identityId) === true && !this.isConnected(identityId);
   }
 
-  #notify(kind: MeasuredKind, id: string): void {
+  #notify(kind: MeasuredKind, id: string | undefined): void {
+    if (id === undefined) return;
     for (const listener of this.#listeners) listener(kind, id);
   }
 

@@ -4,7 +4,8 @@ import { until } from '../../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../../test/support/postgres.ts';
 import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
-import { TerminatorRegistry } from './terminator-registry.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
+import { isHosted, TerminatorRegistry, type TerminatorOfHost } from './terminator-registry.ts';
 import type { StoredTerminator } from './terminator-store.ts';
 
 function terminator(id: string, more: Partial<StoredTerminator> = {}): StoredTerminator {
@@ -33,7 +34,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
   async function open(url: string): Promise<TerminatorRegistry> {
     const store = await openPostgresStore({ url, poolSize: 3 });
     stores.push(store);
-    const registry = new TerminatorRegistry(store);
+    const registry = new TerminatorRegistry(store, new OverlayModel());
     await registry.load();
     return registry;
   }
@@ -129,7 +130,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     const before = await rows();
     assert.deepEqual(before, ['t2']);
     // B has not been notified of the share yet, and must not keep the terminator; its row stays for others.
-    await b.removeDisallowed([b.get('t2')!]);
+    await b.removeDisallowed([hosted(b, 't2')]);
     assert.equal(b.get('t2'), undefined);
     assert.ok(a.get('t2') !== undefined);
     assert.deepEqual(await rows(), before);
@@ -138,12 +139,18 @@ describe('terminators of control planes over one database', { skip: postgresSkip
   test('a row of a terminator that all removed from memory alone is deleted when its router removes it', async () => {
     await a.add(terminator('t4'));
     await untilChanged('added t4');
-    for (const each of [a, b]) await each.removeDisallowed([each.get('t4')!]);
+    for (const each of [a, b]) await each.removeDisallowed([hosted(each, 't4')]);
     await b.removeOf('another router', ['t4']);
     assert.deepEqual(await rows(), ['t2', 't4']);
     await b.removeOf('router', ['t4']);
     assert.deepEqual(await rows(), ['t2']);
   });
+
+  function hosted(of: TerminatorRegistry, id: string): TerminatorOfHost {
+    const terminator = of.get(id);
+    assert.ok(terminator !== undefined && isHosted(terminator));
+    return terminator;
+  }
 
   function rowIn(id: string) {
     const kind = 'share' as const;

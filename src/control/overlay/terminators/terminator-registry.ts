@@ -1,34 +1,52 @@
 /**
- * The terminators of shares and of services of the edge management API: in memory for every circuit, and in the store for restarts. Memory changes at once
- * and the store follows; a caller that answers a router waits for the store. Terminators of other control planes'
- * routers are included, because a router may connect here next.
+ * All terminators, in memory for every circuit and in the store for restarts. For one that a program hosts, memory changes
+ * at once and the store follows; a caller that answers a router waits for the store. For one that a router dials, the store
+ * changes first, and memory follows it through the model (ADR 0084). Terminators of other control planes' routers are
+ * included, because a router may connect here next.
  */
 import { FrontdoorError } from '#base';
 import type { PeerData } from '#wire/circuits';
+import type { OverlayModel } from '../model/overlay-model.ts';
 import { encodePeerData } from './peer-data-column.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
-import type { HostTerminator } from './host-terminator.ts';
 import {
+  changeFabricTerminator,
+  createFabricTerminator,
+  deleteFabricTerminators,
   deleteRows,
   deleteRowsOf,
   insertRow,
+  lockFabricTerminator,
   readRows,
   updateRow,
+  type FabricTerminator,
+  type NewFabricTerminator,
   type StoredTerminator,
 } from './terminator-store.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
-/** A terminator of a share or of a service of the edge management API. */
-export interface Terminator extends StoredTerminator, HostTerminator {
-  readonly identityId: string;
+/** Where a circuit can end: of a share, of a service of the fabric, or of one of the edge management API. */
+export interface Terminator extends FabricTerminator {
+  /** The hosting identity; undefined for an address that the router itself dials. */
+  readonly identityId: string | undefined;
+  /** Undefined without a host. In Unix milliseconds. */
+  readonly createdAtMs: number | undefined;
   /** Another one after each bind, so that reports about the host of an earlier bind can be recognized. */
   marker: bigint;
   /** Has the public key of the process that hosts the service now. */
   peerData: PeerData;
   cost: number;
   precedence: number;
+  /** False after a report that the service does not work there. Not stored, because hosts and routers report it again. */
   isHealthy: boolean;
+}
+
+export type TerminatorOfHost = Terminator & StoredTerminator;
+
+/** Whether a program hosts it. */
+export function isHosted(terminator: Terminator): terminator is TerminatorOfHost {
+  return terminator.identityId !== undefined;
 }
 
 export type TerminatorListener = (terminator: Terminator, change: 'added' | 'changed' | 'removed') => void;
@@ -47,17 +65,21 @@ export class TerminatorRegistry {
   readonly #terminators = new Map<string, Terminator>();
   readonly #byService = new Map<string, Map<string, Terminator>>();
   readonly #byRouter = new Map<string, Map<string, Terminator>>();
-  /** The number of terminators by router, then by the identity that hosts them. */
-  readonly #hosts = new Map<string, Map<string, number>>();
+  /** The number of terminators by router, then by the identity that hosts them; undefined for those that it dials. */
+  readonly #hosts = new Map<string, Map<string | undefined, number>>();
   readonly #listeners: TerminatorListener[] = [];
-  readonly #boundAgain: ((terminator: Terminator) => void)[] = [];
+  readonly #boundAgain: ((terminator: TerminatorOfHost) => void)[] = [];
   /** Terminators that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
   #nextMarker = 1n;
 
-  constructor(store: Store) {
+  constructor(store: Store, model: OverlayModel) {
     this.#store = store;
     store.onChange((changes) => this.#onChanges(changes));
+    for (const dialed of model.fabricTerminators()) this.#onDialed(dialed.id, dialed);
+    model.onChange(({ type, id }) => {
+      if (type === 'fabric-terminator') this.#onDialed(id, model.fabricTerminator(id));
+    });
   }
 
   onChange(listener: TerminatorListener): void {
@@ -65,7 +87,7 @@ export class TerminatorRegistry {
   }
 
   /** A host bound a known terminator, possibly another process of it or over another channel. */
-  onBoundAgain(listener: (terminator: Terminator) => void): void {
+  onBoundAgain(listener: (terminator: TerminatorOfHost) => void): void {
     this.#boundAgain.push(listener);
   }
 
@@ -85,9 +107,9 @@ export class TerminatorRegistry {
     return this.#byRouter.get(routerId) ?? EMPTY;
   }
 
-  /** Whether the identity has a terminator at the router, connected or not. */
-  isHostAt(routerId: string, identityId: string): boolean {
-    return this.#hosts.get(routerId)?.has(identityId) ?? false;
+  /** How many the identity hosts at the router, connected or not. Without an identity, how many the router dials. */
+  countAt(routerId: string, identityId: string | undefined): number {
+    return this.#hosts.get(routerId)?.get(identityId) ?? 0;
   }
 
   all(): IterableIterator<Terminator> {
@@ -95,15 +117,23 @@ export class TerminatorRegistry {
   }
 
   async load(): Promise<void> {
-    for (const terminator of await readRows(this.#store.db)) {
-      this.#put({ ...terminator, marker: this.#marker(), isHealthy: true });
-    }
+    for (const terminator of await readRows(this.#store.db)) this.#put(terminator);
   }
 
-  /** Rejects and removes it from memory if the store refuses the row. */
+  /**
+   * Adds an address that its router dials. Resolves to its id. Errors: `conflict` if the service or router was deleted, or the
+   * service has too many.
+   */
+  async addDialed(wanted: NewFabricTerminator, nowMs: number): Promise<string> {
+    const { id } = await this.#store.transaction((trx, touch) =>
+      createFabricTerminator(trx, touch, wanted, nowMs),
+    );
+    return id;
+  }
+
+  /** Adds one that a program hosts. Rejects and removes it from memory if the store refuses the row. */
   async add(terminator: StoredTerminator): Promise<void> {
-    const added: Terminator = { ...terminator, marker: this.#marker(), isHealthy: true };
-    this.#put(added);
+    const added = this.#put(terminator);
     try {
       await this.#write([added.id], (trx) => insertOrMeet(trx, added));
     } catch (error) {
@@ -121,10 +151,23 @@ export class TerminatorRegistry {
   }
 
   /**
-   * Cost and precedence are in force at once, peer data when this resolves: the router then learns that its circuits may go
-   * to the process of the new key, and dialers must not have the key earlier.
+   * Cost and precedence are in force at once if a program hosts it, peer data when this resolves: the router then learns that
+   * its circuits may go to the process of the new key, and dialers must not have the key earlier. Resolves to false if there
+   * is no such terminator that a router may change.
    */
-  async update(terminator: Terminator, change: TerminatorChange): Promise<void> {
+  async update(terminator: Terminator, change: TerminatorChange): Promise<boolean> {
+    if (isHosted(terminator)) {
+      await this.#updateHosted(terminator, change);
+      return this.#terminators.get(terminator.id) === terminator;
+    }
+    return this.#store.transaction(async (trx, touch) => {
+      const before = await lockFabricTerminator(trx, terminator.id);
+      if (before !== undefined) await changeFabricTerminator(trx, touch, before, change);
+      return before !== undefined;
+    });
+  }
+
+  async #updateHosted(terminator: TerminatorOfHost, change: TerminatorChange): Promise<void> {
     const { cost, precedence } = change;
     const next = { ...terminator };
     if (!applyChange(next, change)) return;
@@ -139,9 +182,8 @@ export class TerminatorRegistry {
    * A host binds a known terminator. Its router dials the new bind from when it learns of this, so that reports about dials
    * that were routed earlier do not concern it. Returns false if the terminator was removed in the meantime.
    */
-  async bindAgain(terminator: Terminator, change: TerminatorChange): Promise<boolean> {
-    await this.update(terminator, change);
-    if (this.#terminators.get(terminator.id) !== terminator) return false;
+  async bindAgain(terminator: TerminatorOfHost, change: TerminatorChange): Promise<boolean> {
+    if (!(await this.update(terminator, change))) return false;
     terminator.marker = this.#marker();
     // The router is answered first: before that it would lead a probe to the former host.
     setImmediate(() => {
@@ -157,8 +199,14 @@ export class TerminatorRegistry {
     this.#notify(terminator, 'changed');
   }
 
+  /** Addresses that an administrator set for a service of the edge management API stay. */
   async remove(terminators: readonly Terminator[]): Promise<void> {
-    await this.#deleteRows(this.#forget(terminators));
+    await this.#deleteRows(this.#forget(terminators.filter(isHosted)));
+    const dialed = terminators.flatMap((terminator) => (isHosted(terminator) ? [] : terminator.id));
+    for (let at = 0; at < dialed.length; at += ROWS_AT_ONCE) {
+      const some = dialed.slice(at, at + ROWS_AT_ONCE);
+      await this.#store.transaction((trx, touch) => deleteFabricTerminators(trx, touch, some));
+    }
   }
 
   /**
@@ -166,9 +214,8 @@ export class TerminatorRegistry {
    * memory alone.
    */
   async removeOf(routerId: string, ids: readonly string[]): Promise<void> {
-    const own = this.ofRouter(routerId);
     const unknown = ids.filter((id) => !this.#terminators.has(id));
-    await this.remove(ids.flatMap((id) => own.get(id) ?? []));
+    await this.remove(ids.flatMap((id) => this.ofRouter(routerId).get(id) ?? []));
     if (!this.#store.isShared || unknown.length === 0) return;
     await this.#store.transaction(async (trx, touch) => {
       const left = unknown.filter((id) => !this.#terminators.has(id));
@@ -181,12 +228,12 @@ export class TerminatorRegistry {
    * they named, or belong to a change that this control plane has not received yet, or are deleted when their router
    * removes them (`removeOf`).
    */
-  async removeDisallowed(terminators: readonly Terminator[]): Promise<void> {
+  async removeDisallowed(terminators: readonly TerminatorOfHost[]): Promise<void> {
     if (this.#store.isShared) this.#forget(terminators);
     else await this.remove(terminators);
   }
 
-  #forget(terminators: readonly Terminator[]): Terminator[] {
+  #forget<T extends Terminator>(terminators: readonly T[]): T[] {
     const known = terminators.filter((each) => this.#terminators.get(each.id) === each);
     for (const terminator of known) this.#drop(terminator);
     for (const terminator of known) this.#notify(terminator, 'removed');
@@ -219,7 +266,7 @@ export class TerminatorRegistry {
     const named = changes.filter(({ entity }) => entity === 'terminator').map(({ id }) => id);
     const ids = (isAll ? [...this.#terminators.keys()] : named).filter((id) => !this.#writing.has(id));
     if (!isAll && ids.length === 0) return;
-    const known = ids.flatMap((id) => this.#terminators.get(id) ?? []);
+    const known = ids.flatMap((id) => this.#terminators.get(id) ?? []).filter(isHosted);
     const stored = await readRows(this.#store.db, isAll ? undefined : ids);
     const present = new Set(stored.map(({ id }) => id));
     // One that was added during the read is none of those that the read would have found.
@@ -234,9 +281,21 @@ export class TerminatorRegistry {
       return;
     }
     if (known !== undefined) this.#forget([known]);
-    const taken: Terminator = { ...stored, marker: this.#marker(), isHealthy: true };
-    this.#put(taken);
-    this.#notify(taken, 'added');
+    this.#notify(this.#put(stored), 'added');
+  }
+
+  /** One that its router dials was added, changed or removed in the model. With another place, it is another terminator. */
+  #onDialed(id: string, dialed: FabricTerminator | undefined): void {
+    const known = this.#terminators.get(id);
+    if (known !== undefined && dialed !== undefined && isSamePlace(known, dialed)) {
+      // The operator changed it, so that it is tried again.
+      if (known.cost !== dialed.cost || known.precedence !== dialed.precedence) known.isHealthy = true;
+      if (applyChange(known, dialed)) this.#notify(known, 'changed');
+      return;
+    }
+    if (known !== undefined) this.#forget([known]);
+    if (dialed === undefined) return;
+    this.#notify(this.#put({ ...dialed, identityId: undefined, createdAtMs: undefined }), 'added');
   }
 
   #marker(): bigint {
@@ -245,13 +304,15 @@ export class TerminatorRegistry {
     return marker;
   }
 
-  #put(terminator: Terminator): void {
-    const former = this.#terminators.get(terminator.id);
+  #put<T extends Omit<Terminator, 'marker' | 'isHealthy'>>(stored: T): T & Terminator {
+    const former = this.#terminators.get(stored.id);
     if (former !== undefined) this.#drop(former);
+    const terminator = { ...stored, marker: this.#marker(), isHealthy: true };
     this.#terminators.set(terminator.id, terminator);
     this.#countHost(terminator, 1);
     indexed(this.#byService, terminator.serviceId).set(terminator.id, terminator);
     indexed(this.#byRouter, terminator.routerId).set(terminator.id, terminator);
+    return terminator;
   }
 
   #drop(terminator: Terminator): void {
@@ -287,7 +348,7 @@ function unindexed(index: Map<string, Map<string, Terminator>>, key: string, id:
 }
 
 /** A router sends a new terminator to each of its control planes; the row of the first one serves all. */
-async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void> {
+async function insertOrMeet(trx: Queries, terminator: StoredTerminator): Promise<void> {
   if (await insertRow(trx, terminator)) return;
   const [met] = await readRows(trx, [terminator.id]);
   if (met === undefined || !isSame(met, terminator)) {
@@ -295,8 +356,13 @@ async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void>
   }
 }
 
-function isSame(a: StoredTerminator, b: StoredTerminator): boolean {
+function isSame(a: Omit<Terminator, 'marker' | 'isHealthy'>, b: StoredTerminator): boolean {
   return a.serviceId === b.serviceId && a.routerId === b.routerId && a.identityId === b.identityId;
+}
+
+function isSamePlace(a: FabricTerminator, b: FabricTerminator): boolean {
+  const fields = ['serviceId', 'routerId', 'binding', 'address', 'instanceId'] as const;
+  return fields.every((field) => a[field] === b[field]);
 }
 
 /** Returns whether anything differs. */

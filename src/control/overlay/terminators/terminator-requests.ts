@@ -1,188 +1,212 @@
 /**
- * Requests of edge routers about terminators on behalf of hosting SDKs: create, update, remove, health. Each is
- * checked against its session and router; a router cannot change another router's terminators.
+ * Requests of routers to create, change and remove terminators, and what they report of the health of hosted ones. All kinds
+ * take one path: the kind says on whose behalf the request is, and then it is checked, stored, registered and answered once.
+ * A router changes no terminators but its own.
  */
-import { messageOf, type Log } from '#base';
-import { contentType, makeFrame, type Frame } from '#wire';
-import { EdgeErrorCode, encodeEdgeRefusal, RetryHint } from '#wire/circuits';
-import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
-import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
-import { PendingTerminators } from './pending-terminators.ts';
+import { FrontdoorError, type Clock, type Log } from '#base';
+import { headerId, type Frame } from '#wire';
+import { EdgeErrorCode } from '#wire/circuits';
+import { ctrlMessages } from '#wire/ctrl';
 import type { RefusalTrail } from '../circuits/refusal-trail.ts';
-import type { ServiceSessionCheck } from '../permits/service-session-check.ts';
+import type { ConnectedRouter } from '../routers/connected-router.ts';
+import { copyPeerData } from '../routers/peer-data.ts';
 import {
-  isPrecedence,
-  MAX_TERMINATOR_COST,
-  type TerminatorCreation,
+  busy,
+  faultOf,
+  faultOfChange,
+  final,
   type TerminatorRefusal,
-} from './terminator-creation.ts';
-import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
-import { serviceName } from '../model/overlay-model.ts';
+  type WantedTerminator,
+} from './terminator-refusal.ts';
+import { isHosted, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
+import {
+  judgeSdk,
+  removalOfSeveral,
+  type AnswerTerminator,
+  type RemovalRequest,
+  type RequestJudges,
+  type TerminatorHost,
+  type TerminatorOwner,
+  type TerminatorRequestKind,
+} from './terminator-request-kinds.ts';
+import { MAX_TERMINATORS_PER_SERVICE } from './terminator-store.ts';
 
-const EDGE_BINDING = 'edge';
+/** Terminators that a router dials, or hosts by its tunnel listener. */
+const MAX_PER_ROUTER = 10_000;
+/** Requests of one router that are being stored at the same time. */
+const MAX_PENDING_PER_ROUTER = 4_096;
 
-export interface TerminatorRequestsOptions {
+export interface TerminatorRequestsOptions extends RequestJudges {
   readonly terminators: TerminatorRegistry;
-  readonly creation: TerminatorCreation;
-  /** Undefined if routers cannot create terminators of fabric services. */
-  readonly fabricRequests: FabricTerminatorRequests | undefined;
-  readonly sessions: ServiceSessionCheck;
   readonly refusals: Pick<RefusalTrail, 'request'>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Resolves with the id of the terminator, or why it was refused. */
+type Work = () => Promise<string | TerminatorRefusal>;
+
 export class TerminatorRequests {
   readonly #options: TerminatorRequestsOptions;
-  readonly #pending: PendingTerminators;
+  readonly #pending = new WeakMap<ConnectedRouter, number>();
 
   constructor(options: TerminatorRequestsOptions) {
     this.#options = options;
-    this.#pending = new PendingTerminators(options.log);
   }
 
   /** Rejects only for a malformed body. */
-  async create(router: ConnectedRouter, frame: Frame): Promise<void> {
-    const request = ctrlMessages.createTerminatorV2.decode(frame.body);
-    const answer = (refusal: TerminatorRefusal | undefined): void =>
-      this.#answer(router, frame, request.address, refusal);
-    const create = (): Promise<TerminatorRefusal | undefined> => this.#create(router, request);
-    await this.#pending.run(router, { id: request.address, create, answer });
+  async create(kind: TerminatorRequestKind, router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { wanted, host, answer } = kind.creation(this.#options, router, frame);
+    await this.#answered(router, answer, async () =>
+      'code' in host ? host : this.#create(router, wanted, host),
+    );
+  }
+
+  /** Rejects only for a malformed body. */
+  async change(kind: TerminatorRequestKind, router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { change: request, owner, answer } = kind.change(this.#options, router, frame);
+    const { terminatorId: id, updateCost, cost, updatePrecedence, precedence } = request;
+    const change = { ...(updateCost ? { cost } : {}), ...(updatePrecedence ? { precedence } : {}) };
+    await this.#answered(router, answer, async () => {
+      const terminator = this.#ownedBy(router, owner, id);
+      if ('code' in terminator) return terminator;
+      const fault = faultOfChange(change);
+      if (fault !== undefined) return fault;
+      return (await this.#options.terminators.update(terminator, change)) ? id : missing();
+    });
+  }
+
+  /** Rejects only for a malformed body. */
+  remove(kind: TerminatorRequestKind, router: ConnectedRouter, frame: Frame): Promise<void> {
+    return this.#remove(router, kind.removal(router, frame));
+  }
+
+  /** Removes terminators of all kinds. Rejects only for a malformed body. */
+  removeSeveral(router: ConnectedRouter, frame: Frame): Promise<void> {
+    return this.#remove(router, removalOfSeveral(router, frame));
+  }
+
+  async #remove(router: ConnectedRouter, { ids, answer }: RemovalRequest): Promise<void> {
+    await this.#answered(router, answer, async () => {
+      await this.#options.terminators.removeOf(router.id, ids);
+      return '';
+    });
+  }
+
+  /** An SDK checked what it hosts. */
+  health(router: ConnectedRouter, frame: Frame): void {
+    const request = ctrlMessages.healthEvent.decode(frame.body);
+    const terminator = this.#ownedBy(router, judgeSdk(this.#options, router, request), request.terminatorId);
+    if ('code' in terminator) this.#record(router, terminator);
+    else this.#options.terminators.setHealth(terminator, request.checkPassed);
+  }
+
+  /** The router itself lowers the precedence of what fails its checks, so that the result is only logged. */
+  tunnelHealth(router: ConnectedRouter, frame: Frame): void {
+    const { terminatorId, checkPassed } = headerId.edgeCtrl;
+    const id = frame.headers.text(terminatorId) ?? '';
+    const terminator = this.#ownedBy(router, { identityId: router.id }, id);
+    if ('code' in terminator) return;
+    const fields = { terminator: id, service: terminator.serviceId, router: router.id };
+    const isPassed = frame.headers.bool(checkPassed);
+    this.#options.log.info({ ...fields, isPassed }, 'a router checked what it hosts');
   }
 
   async #create(
     router: ConnectedRouter,
-    request: CtrlBody<'createTerminatorV2'>,
-  ): Promise<TerminatorRefusal | undefined> {
-    const verdict = this.#options.sessions.judge(request, 'Bind', router.id);
-    if (!verdict.isAllowed) {
-      this.#record(router, verdict);
-      return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
+    wanted: WantedTerminator,
+    host: TerminatorHost,
+  ): Promise<string | TerminatorRefusal> {
+    const { terminators, clock, log } = this.#options;
+    const { serviceId, isEdge, identityId, binding } = host;
+    const fault = faultOf(wanted, binding, identityId !== undefined);
+    if (fault !== undefined) return fault;
+    const { address, instanceId, cost, precedence } = wanted;
+    const peerData = copyPeerData(wanted.peerData);
+    const known = identityId === undefined ? undefined : terminators.get(address);
+    if (known !== undefined) {
+      const { serviceId: at, routerId, identityId: of } = known;
+      if (!isHosted(known) || at !== serviceId || routerId !== router.id || of !== identityId)
+        return refused('this terminator id is taken', host, 'terminator-of-another');
+      // A later process of the same host takes over, with a key of its own.
+      if (await terminators.bindAgain(known, { peerData, cost, precedence })) return address;
     }
-    const { service, session } = verdict;
-    const { identityId } = session;
-    return this.#options.creation.create(request, {
-      routerId: router.id,
-      identityId,
-      service,
-      binding: EDGE_BINDING,
-      onRefused: (reason) => this.#record(router, { identityId, reason }, serviceName(service)),
-    });
+    const full = this.#fullOf(router, host);
+    if (full !== undefined) return full;
+    const routerId = router.id;
+    const place = { serviceId, routerId, binding, address, instanceId, cost, precedence, peerData };
+    const nowMs = clock.nowMs();
+    let id = address;
+    if (identityId === undefined) id = await terminators.addDialed(place, nowMs);
+    else await terminators.add({ ...place, id, isEdge, identityId, createdAtMs: nowMs });
+    log.info({ terminator: id, service: serviceId, router: routerId, binding }, 'terminator created');
+    return id;
   }
 
-  async update(router: ConnectedRouter, frame: Frame): Promise<void> {
-    const request = ctrlMessages.updateEdgeTerminator.decode(frame.body);
-    const terminator = this.#ownedBy(router, frame, request);
-    if (terminator === undefined) return;
-    const { updateCost, cost, updatePrecedence, precedence } = request;
-    const retryHint = RetryHint.notRetriable;
-    if (updateCost && cost > MAX_TERMINATOR_COST) {
-      router.send(
-        encodeEdgeRefusal(frame, { code: EdgeErrorCode.invalidCost, retryHint, text: 'cost above 65535' }),
-      );
-      return;
-    }
-    if (updatePrecedence && !isPrecedence(precedence)) {
-      const code = EdgeErrorCode.invalidPrecedence;
-      router.send(encodeEdgeRefusal(frame, { code, retryHint, text: 'unknown precedence' }));
-      return;
-    }
-    await this.#options.terminators.update(terminator, {
-      ...(updateCost ? { cost } : {}),
-      ...(updatePrecedence ? { precedence } : {}),
-    });
-    router.channel.reply(frame, makeFrame(contentType.updateEdgeTerminatorResponse));
+  #fullOf(router: ConnectedRouter, host: TerminatorHost): TerminatorRefusal | undefined {
+    const { terminators } = this.#options;
+    const { serviceId, identityId } = host;
+    if (terminators.ofService(serviceId).size >= MAX_TERMINATORS_PER_SERVICE)
+      return refused('the service has too many terminators', host, 'too-many-terminators');
+    const isRouters = identityId === undefined || identityId === router.id;
+    const count = terminators.countAt(router.id, identityId) + this.#pendingOf(router);
+    return isRouters && count > MAX_PER_ROUTER ? busy('this router has too many terminators') : undefined;
   }
 
-  async removeOne(router: ConnectedRouter, frame: Frame): Promise<void> {
-    const { terminatorId } = ctrlMessages.removeEdgeTerminator.decode(frame.body);
-    await this.#options.terminators.removeOf(router.id, [terminatorId]);
-    router.channel.reply(frame, makeFrame(contentType.removeEdgeTerminatorResponse));
-  }
-
-  async removeSeveral(router: ConnectedRouter, frame: Frame): Promise<void> {
-    const { terminatorIds } = ctrlMessages.removeTerminators.decode(frame.body);
-    try {
-      await this.#options.terminators.removeOf(router.id, terminatorIds);
-      await this.#options.fabricRequests?.removeOwn(router, terminatorIds);
-      router.result(frame, true);
-    } catch (error) {
-      this.#options.log.warn(
-        { err: error, router: router.id },
-        'terminators could not be removed from the store',
-      );
-      router.result(frame, false, messageOf(error));
-    }
-  }
-
-  health(router: ConnectedRouter, frame: Frame): void {
-    const request = ctrlMessages.healthEvent.decode(frame.body);
-    const terminator = this.#ownedBy(router, undefined, request);
-    if (terminator !== undefined) this.#options.terminators.setHealth(terminator, request.checkPassed);
-  }
-
-  /**
-   * Returns the terminator if it belongs to this router and the session's identity hosts it. Otherwise `frame` is
-   * answered.
-   */
   #ownedBy(
     router: ConnectedRouter,
-    frame: Frame | undefined,
-    request: { sessionToken: string; apiSessionToken: string; fingerprints: string[]; terminatorId: string },
-  ): Terminator | undefined {
-    const { sessions, terminators } = this.#options;
-    const verdict = sessions.judge(request, 'Bind', router.id);
-    if (!verdict.isAllowed) {
-      this.#record(router, verdict);
-      if (frame !== undefined) router.send(encodeEdgeRefusal(frame, verdict));
-      return undefined;
-    }
-    const terminator = terminators.ofRouter(router.id).get(request.terminatorId);
-    if (terminator?.identityId === verdict.session.identityId) return terminator;
-    if (terminator !== undefined) {
-      const { identityId } = verdict.session;
-      this.#record(router, { identityId, reason: 'terminator-of-another' }, serviceName(verdict.service));
-    }
-    if (frame !== undefined) {
-      const code = EdgeErrorCode.invalidTerminator;
-      router.send(
-        encodeEdgeRefusal(frame, { code, retryHint: RetryHint.notRetriable, text: 'no such terminator' }),
-      );
-    }
-    return undefined;
+    owner: TerminatorOwner | TerminatorRefusal,
+    id: string,
+  ): Terminator | TerminatorRefusal {
+    if ('code' in owner) return owner;
+    const terminator = this.#options.terminators.ofRouter(router.id).get(id);
+    if (terminator === undefined) return missing();
+    if (terminator.identityId === owner.identityId) return terminator;
+    return refused(missing().text, owner, 'terminator-of-another');
   }
 
-  #record(
-    router: ConnectedRouter,
-    refused: { readonly identityId: string | undefined; readonly reason: string },
-    share?: string,
-  ): void {
-    const { identityId, reason } = refused;
-    this.#options.refusals.request({ action: 'bind', identityId, reason, share, routerId: router.id });
+  async #answered(router: ConnectedRouter, answer: AnswerTerminator, work: Work): Promise<void> {
+    const pending = this.#pendingOf(router);
+    const send = (refusal: TerminatorRefusal | undefined, id = ''): void => {
+      if (refusal !== undefined) this.#record(router, refusal);
+      answer(refusal, id);
+    };
+    if (pending >= MAX_PENDING_PER_ROUTER) {
+      send(busy('too many terminators are being changed'));
+      return;
+    }
+    this.#pending.set(router, pending + 1);
+    try {
+      const outcome = await work();
+      if (typeof outcome === 'string') send(undefined, outcome);
+      else send(outcome);
+    } catch (error) {
+      // It was removed while it was stored, which its router asked for.
+      if (error instanceof FrontdoorError && error.code === 'terminator-removed') return;
+      this.#options.log.warn({ err: error, router: router.id }, 'a terminator could not be stored');
+      send(busy(error instanceof FrontdoorError ? error.message : 'the terminator could not be stored'));
+    } finally {
+      this.#pending.set(router, this.#pendingOf(router) - 1);
+    }
   }
 
-  #answer(
-    router: ConnectedRouter,
-    request: Frame,
-    terminatorId: string,
-    refusal: TerminatorRefusal | undefined,
-  ): void {
-    const body =
-      refusal === undefined
-        ? { terminatorId, result: CreateTerminatorResult.SUCCESS }
-        : {
-            terminatorId,
-            result: refusal.result,
-            msg: refusal.text,
-            errorCode: refusal.code,
-            retryHint: refusal.retryHint,
-          };
-    if (refusal !== undefined) {
-      this.#options.log.info(
-        { terminator: terminatorId, router: router.id, reason: refusal.text },
-        'terminator refused',
-      );
-    }
-    router.channel.reply(request, ctrlMessages.createTerminatorV2Response.frame(body));
+  #pendingOf(router: ConnectedRouter): number {
+    return this.#pending.get(router) ?? 0;
   }
+
+  #record(router: ConnectedRouter, { text, audit }: TerminatorRefusal): void {
+    const { refusals, log } = this.#options;
+    log.info({ router: router.id, reason: text }, 'terminator refused');
+    if (audit !== undefined) refusals.request({ action: 'bind', routerId: router.id, ...audit });
+  }
+}
+
+/** In the audit trail, unless the router asked for itself. */
+function refused(text: string, { identityId, share }: TerminatorOwner, reason: string): TerminatorRefusal {
+  const audit = identityId === undefined ? undefined : { identityId, reason, share };
+  return final(EdgeErrorCode.invalidTerminator, text, audit);
+}
+
+function missing(): TerminatorRefusal {
+  return final(EdgeErrorCode.invalidTerminator, 'no such terminator of this router');
 }

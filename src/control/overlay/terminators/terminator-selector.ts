@@ -7,14 +7,12 @@ import type { Log } from '#base';
 import { RouteErrorCode } from '#wire/circuits';
 import type { TerminatorStrategy } from '#domain';
 import type { RouterRegistry } from '../routers/connected-router.ts';
-import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
-import type { HostTerminator } from './host-terminator.ts';
 import type { PathFinder } from '../circuits/path-finder.ts';
 import type { CircuitPath } from '../circuits/path-policy.ts';
 import { chooseTerminator, type Candidate } from './terminator-choice-policy.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
 import type { TerminatorValidation } from './terminator-validation.ts';
-import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
+import { isHosted, Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
 
 export interface DialedService {
   readonly id: string;
@@ -25,7 +23,6 @@ export interface DialedService {
 
 export interface TerminatorSelectorOptions {
   readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
   readonly routers: RouterRegistry;
   readonly paths: PathFinder;
   readonly costs: TerminatorCosts;
@@ -41,11 +38,11 @@ export interface Selection {
   readonly instanceId: string;
   readonly ingressId: string;
   /** The terminator of an earlier attempt. */
-  readonly failed: HostTerminator | undefined;
+  readonly failed: Terminator | undefined;
 }
 
 export interface Selected {
-  readonly terminator: HostTerminator;
+  readonly terminator: Terminator;
   readonly path: CircuitPath;
   /** Whether a second attempt could be at another terminator. */
   readonly hasOther: boolean;
@@ -56,7 +53,7 @@ type Choice = Candidate & Omit<Selected, 'hasOther'>;
 export interface Explanation {
   /** A terminator without a choice cannot be reached. */
   readonly candidates: readonly {
-    readonly terminator: HostTerminator;
+    readonly terminator: Terminator;
     readonly choice: Choice | undefined;
   }[];
   readonly chosen: Choice | undefined;
@@ -70,20 +67,17 @@ export class TerminatorSelector {
   constructor(options: TerminatorSelectorOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    const { costs, terminators, fabricTerminators } = options;
+    const { costs, terminators } = options;
     terminators.onChange(({ id }, change) => {
-      if (change === 'removed') costs.forget(id);
-    });
-    fabricTerminators.onChange(({ id }, change) => {
       if (change === 'removed') costs.forget(id);
     });
   }
 
   /** Returns a text if there is no usable terminator. */
   select(selection: Selection): Selected | string {
-    const { costs } = this.#options;
+    const { costs, terminators } = this.#options;
     const { service } = selection;
-    const hosts = this.#hostsOf(service.id);
+    const hosts = terminators.ofService(service.id);
     const choices: Choice[] = [];
     let count = 0;
     let awayRouterId = '';
@@ -106,7 +100,7 @@ export class TerminatorSelector {
   /** Returns what a dial would select, and from which terminators, without a dial. */
   explain(selection: Omit<Selection, 'failed'>): Explanation {
     const { service, instanceId, ingressId } = selection;
-    const hosts = this.#hostsOf(service.id);
+    const hosts = this.#options.terminators.ofService(service.id);
     const candidates = [...hosts.values()]
       .filter((terminator) => terminator.instanceId === instanceId)
       .map((terminator) => ({
@@ -122,34 +116,33 @@ export class TerminatorSelector {
     return { candidates, chosen, problem };
   }
 
-  onDialed({ id }: HostTerminator): void {
-    if (this.#isKnown(id)) this.#options.costs.onDialed(id);
+  onDialed({ id }: Terminator): void {
+    const { costs, terminators } = this.#options;
+    if (terminators.get(id) !== undefined) costs.onDialed(id);
   }
 
   /** Whether the terminator is still that of the bind with this marker. */
-  isCurrent({ id }: HostTerminator, marker: bigint): boolean {
-    const { terminators, fabricTerminators } = this.#options;
-    return (terminators.get(id) ?? fabricTerminators.get(id))?.marker === marker;
+  isCurrent({ id }: Terminator, marker: bigint): boolean {
+    return this.#options.terminators.get(id)?.marker === marker;
   }
 
   /** `errorCode` is that of the router's response. */
-  onFailure(terminator: HostTerminator, errorCode: number, nowMs: number): void {
-    const { costs, log, terminators, fabricTerminators, validation } = this.#options;
+  onFailure(terminator: Terminator, errorCode: number, nowMs: number): void {
+    const { costs, log, terminators, validation } = this.#options;
     const { id, routerId } = terminator;
-    if (this.#isKnown(id)) costs.onDialFailed(id, nowMs);
+    const known = terminators.get(id);
+    if (known === undefined) return;
+    costs.onDialFailed(id, nowMs);
     const isUnknown = errorCode === RouteErrorCode.invalidTerminator;
     if (!isUnknown && errorCode !== RouteErrorCode.misconfiguredTerminator) return;
-    const fabricTerminator = fabricTerminators.get(id);
-    if (fabricTerminator !== undefined) {
-      fabricTerminator.isHealthy = false;
+    if (!isHosted(known)) {
+      terminators.setHealth(known, false);
       log.warn(
         { terminator: id, router: routerId },
         'terminator failed at its router; others have precedence now',
       );
       return;
     }
-    const known = terminators.get(id);
-    if (known === undefined) return;
     if (isUnknown) {
       validation.doubt(known);
       return;
@@ -160,11 +153,11 @@ export class TerminatorSelector {
   }
 
   /** Returns its cost without that of the path. */
-  dynamicCost({ id }: HostTerminator): number {
+  dynamicCost({ id }: Terminator): number {
     return this.#options.costs.dynamicCost(id);
   }
 
-  #choiceOf(terminator: HostTerminator, { ingressId, service, failed }: Selection): Choice | undefined {
+  #choiceOf(terminator: Terminator, { ingressId, service, failed }: Selection): Choice | undefined {
     const { paths, costs, routers } = this.#options;
     const { id, routerId } = terminator;
     const path = paths.find(ingressId, routerId);
@@ -180,20 +173,6 @@ export class TerminatorSelector {
       failuresInARow: costs.failuresInARow(id),
       isActive: costs.isActive(service.id, id),
     };
-  }
-
-  #hostsOf(serviceId: string): ReadonlyMap<string, HostTerminator> {
-    const { terminators, fabricTerminators } = this.#options;
-    const hosted = terminators.ofService(serviceId);
-    const placed = fabricTerminators.ofService(serviceId);
-    if (hosted.size === 0) return placed;
-    // A service of the edge management API may have both.
-    return placed.size === 0 ? hosted : new Map<string, HostTerminator>([...hosted, ...placed]);
-  }
-
-  #isKnown(id: string): boolean {
-    const { terminators, fabricTerminators } = this.#options;
-    return terminators.get(id) !== undefined || fabricTerminators.get(id) !== undefined;
   }
 
   /** `hostCount` counts all terminators of the service, `count` those with the address that was dialed. */

@@ -1,17 +1,20 @@
 /**
  * Asks routers whether known terminators still exist: after each (re)connect, a few seconds after a creation, and when a
  * dial failed because its router did not know the terminator.
- * Terminators that a router no longer knows are removed; those of fabric services, which the operator created,
- * get the lowest preference instead. Requests without a response are repeated.
+ * Terminators of hosts that a router no longer knows are removed. Those that the router itself dials were set by an operator,
+ * and get the lowest preference instead. Requests without a response are repeated.
  */
 import type { Clock, Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
-import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
-import type { HostTerminator } from './host-terminator.ts';
 import { askRouter, type RemovedTerminators } from './removed-terminators.ts';
-import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import {
+  isHosted,
+  type TerminatorOfHost,
+  type Terminator,
+  type TerminatorRegistry,
+} from './terminator-registry.ts';
 
 const AFTER_CREATE_MS = 6_000;
 const ASK_AGAIN_MS = 180_000;
@@ -20,7 +23,6 @@ const DOUBT_MS = 2_000;
 
 export interface TerminatorValidationOptions {
   readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
   readonly routers: RouterRegistry;
   readonly removed: RemovedTerminators;
   readonly clock: Clock;
@@ -29,7 +31,6 @@ export interface TerminatorValidationOptions {
 
 export class TerminatorValidation {
   readonly #terminators: TerminatorRegistry;
-  readonly #fabricTerminators: FabricTerminatorIndex;
   readonly #routers: RouterRegistry;
   readonly #removed: RemovedTerminators;
   readonly #clock: Clock;
@@ -40,28 +41,25 @@ export class TerminatorValidation {
   readonly #due = new Map<string, number>();
 
   constructor(options: TerminatorValidationOptions) {
-    const { terminators, fabricTerminators, routers, removed, clock, log } = options;
+    const { terminators, routers, removed, clock, log } = options;
     this.#removed = removed;
     this.#terminators = terminators;
-    this.#fabricTerminators = fabricTerminators;
     this.#routers = routers;
     this.#clock = clock;
     this.#log = log;
-    const onChange = ({ id }: HostTerminator, change: 'added' | 'changed' | 'removed'): void => {
+    terminators.onChange(({ id }, change) => {
       if (change === 'added') this.#due.set(id, clock.nowMs() + AFTER_CREATE_MS);
       if (change !== 'removed') return;
       this.#due.delete(id);
       this.#doubted.delete(id);
-    };
-    terminators.onChange(onChange);
-    fabricTerminators.onChange(onChange);
+    });
   }
 
   /** Terminators that wait for the answer of their router, by router. */
   get waiting(): ReadonlyMap<string, readonly string[]> {
     const waiting = new Map<string, string[]>();
     for (const id of this.#due.keys()) {
-      const routerId = (this.#terminators.get(id) ?? this.#fabricTerminators.get(id))?.routerId;
+      const routerId = this.#terminators.get(id)?.routerId;
       if (routerId === undefined) continue;
       waiting.set(routerId, [...(waiting.get(routerId) ?? []), id]);
     }
@@ -69,17 +67,14 @@ export class TerminatorValidation {
   }
 
   onConnect(router: ConnectedRouter): void {
-    this.#ask(router, [
-      ...this.#terminators.ofRouter(router.id).values(),
-      ...this.#fabricTerminators.ofRouter(router.id).values(),
-    ]);
+    this.#ask(router, [...this.#terminators.ofRouter(router.id).values()]);
   }
 
   /**
    * A dial did not find the terminator at its router. That router decides, since its host may have bound it again after the
    * dial was routed.
    */
-  doubt(terminator: Terminator): void {
+  doubt(terminator: TerminatorOfHost): void {
     const { id } = terminator;
     const router = this.#routers.get(terminator.routerId);
     if (router === undefined || this.#doubted.has(id)) return;
@@ -93,13 +88,13 @@ export class TerminatorValidation {
     const own = this.#terminators.ofRouter(router.id);
     const gone: Terminator[] = [];
     for (const [id, state] of Object.entries(states)) {
-      this.#judgeFabric(router, id, state);
       const terminator = own.get(id);
       if (terminator === undefined) this.#removed.onAnswer(router, id, state);
       this.#doubted.delete(id);
       if (terminator === undefined || terminator.marker !== state.marker) continue;
       this.#due.delete(id);
-      if (!state.valid) gone.push(terminator);
+      if (!isHosted(terminator)) this.#judgeDialed(terminator, state);
+      else if (!state.valid) gone.push(terminator);
     }
     if (gone.length === 0) return;
     this.#log.info(
@@ -109,19 +104,15 @@ export class TerminatorValidation {
     await this.#terminators.remove(gone);
   }
 
-  #judgeFabric(
-    router: ConnectedRouter,
-    id: string,
-    { valid, marker, detail }: { readonly valid: boolean; readonly marker: bigint; readonly detail: string },
+  #judgeDialed(
+    terminator: Terminator,
+    { valid, detail }: { readonly valid: boolean; readonly detail: string },
   ): void {
-    const terminator = this.#fabricTerminators.ofRouter(router.id).get(id);
-    if (terminator === undefined || terminator.marker !== marker) return;
-    this.#due.delete(id);
     if (!valid && terminator.isHealthy) {
-      const fields = { router: router.id, terminator: id, detail };
+      const fields = { router: terminator.routerId, terminator: terminator.id, detail };
       this.#log.warn(fields, 'terminator failed at its router; others have precedence now');
     }
-    terminator.isHealthy = valid;
+    this.#terminators.setHealth(terminator, valid);
   }
 
   tick(nowMs: number): void {
@@ -130,10 +121,10 @@ export class TerminatorValidation {
       if (nowMs - askedMs < DOUBT_MS) break;
       this.#doubted.delete(id);
     }
-    const byRouter = new Map<ConnectedRouter, HostTerminator[]>();
+    const byRouter = new Map<ConnectedRouter, Terminator[]>();
     for (const [id, dueMs] of this.#due) {
       if (dueMs > nowMs) continue;
-      const terminator = this.#terminators.get(id) ?? this.#fabricTerminators.get(id);
+      const terminator = this.#terminators.get(id);
       const router = terminator === undefined ? undefined : this.#routers.get(terminator.routerId);
       if (terminator === undefined || router === undefined) {
         // Validated when the router reconnects.
@@ -147,7 +138,7 @@ export class TerminatorValidation {
     for (const [router, terminators] of byRouter) this.#ask(router, terminators);
   }
 
-  #ask(router: ConnectedRouter, terminators: readonly HostTerminator[]): void {
+  #ask(router: ConnectedRouter, terminators: readonly Terminator[]): void {
     const againMs = this.#clock.nowMs() + ASK_AGAIN_MS;
     for (const { id } of terminators) this.#due.set(id, againMs);
     askRouter(router, terminators);
