@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { adoptOrReplaceAgent, isRunning } from '#agent';
 import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
+import type { LogOptions } from '#cli';
 import { sampleReadyShape, type LockHolder } from '#domain/agent-shapes';
 import { nodeFlags } from './node-flags.js';
 
@@ -68,6 +69,7 @@ export interface AgentSupervisorOptions {
   readonly apiUrl: string;
   readonly logDir: string;
   readonly version: string;
+  readonly logFormat: LogOptions['logFormat'];
   readonly log: Log;
   /** Returns a fresh enrollment code; it is called when the agent has no identity. */
   enrollmentCode(): Promise<string | undefined>;
@@ -122,20 +124,17 @@ export class AgentSupervisor {
   }
 
   async #spawn(): Promise<void> {
-    const { dataDir, apiUrl, logDir } = this.#options;
+    const { dataDir, apiUrl, logDir, logFormat } = this.#options;
     const code = await this.#options.enrollmentCode();
     if (this.#isClosing) return;
     const out = openSync(join(logDir, 'agent.log'), 'a', 0o600);
-    const child = spawn(
-      process.execPath,
-      [...SMALL_PROCESS, ENTRY, 'agent', 'start', '--data-dir', dataDir, '--api', apiUrl],
-      {
-        stdio: ['ignore', out, out],
-        detached: true,
-        // Not on the command line, where every user of the machine could read it.
-        env: { ...process.env, ...definedFields({ FRONTDOOR_ENROLLMENT_TOKEN: code }) },
-      },
-    );
+    const options = ['--data-dir', dataDir, '--api', apiUrl, '--log-format', logFormat];
+    const child = spawn(process.execPath, [...SMALL_PROCESS, ENTRY, 'agent', 'start', ...options], {
+      stdio: ['ignore', out, out],
+      detached: true,
+      // Not on the command line, where every user of the machine could read it.
+      env: { ...process.env, ...definedFields({ FRONTDOOR_ENROLLMENT_TOKEN: code }) },
+    });
     closeSync(out);
     this.#child = child;
     this.#adopted = undefined;

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AGENT_IDENTITY_FILE } from '#agent';
-import { callAgent } from '#cli';
+import { callAgent, type LogOptions } from '#cli';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain/agent-shapes';
@@ -21,6 +21,7 @@ export interface DemoOptions {
   readonly control: ControlPlane;
   readonly dataDir: string;
   readonly version: string;
+  readonly logFormat: LogOptions['logFormat'];
   readonly log: Log;
   /** Prints one line about the progress. */
   print(line: string): void;
@@ -86,7 +87,7 @@ export class Demo {
   }
 
   async #startAgent(): Promise<AgentSupervisor> {
-    const { control, log, version } = this.#options;
+    const { control, log, logFormat, version } = this.#options;
     await setDamagedAside(this.#agentDir, log);
     if (hasIdentity(this.#agentDir)) await followEdgeApi(this.#agentDir, control.edgeApiUrl);
     // Its name belongs to the environment that the agent had, which cannot be used any longer.
@@ -96,6 +97,7 @@ export class Demo {
       apiUrl: control.apiUrl,
       logDir: this.#logDir,
       version,
+      logFormat,
       log,
       enrollmentCode: () =>
         hasIdentity(this.#agentDir)

@@ -9,7 +9,7 @@ import { watchDescriptors } from '#net';
 import type { GatewayPart } from './gateway-part.ts';
 import { startGatewayProgram } from './gateway-program.ts';
 import { containUncaught, DRAIN_MS } from './lifetime.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { WorkerCertificates } from './worker-certificates.ts';
 import {
@@ -32,7 +32,7 @@ class GatewayWorker {
     const { number, workers, options, identity, version, plainPort, securePort, dataDir, automatic } =
       message;
     // A worker and the one that it replaces have the same number while that one drains.
-    const log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
+    const log = openLog(options).log.child({ worker: number, pid: process.pid });
     this.#log = log;
     containUncaught(log);
     watchDescriptors({ log });

@@ -8,7 +8,7 @@ import { OverlayClient } from '#sdk';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 /** The file is not read once the agent is enrolled: secrets of containers may be gone by then. */
@@ -18,7 +18,7 @@ function codeOf(dataDir: string, file: string): string | undefined {
 }
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
-  const { log } = openLog(options.logLevel);
+  const { log } = openLog(options);
   containUncaught(log);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =

@@ -31,7 +31,7 @@ import { databaseUrlOf } from './database-url.ts';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readSecretFile } from './option-file.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { keepAndShow } from './shown-secrets.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -44,7 +44,7 @@ const CONSOLE_LINK_FILE = 'console-link.json';
 const RANDOM_PASSWORD_BYTES = 18;
 
 export async function runControl(options: ControlCommandOptions, version: string): Promise<number> {
-  const { log } = openLog(options.logLevel);
+  const { log } = openLog(options);
   containUncaught(log);
   const dataDir = resolve(options.dataDir);
   const metrics = await serveMetrics(options.metricsListen, version, log);

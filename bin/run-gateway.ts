@@ -11,7 +11,7 @@ import { openCertificates, startGatewayProgram } from './gateway-program.ts';
 import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
 import { containUncaught, followSignal, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
 
@@ -29,7 +29,7 @@ interface RunningGateway {
 }
 
 export async function runGateway(options: GatewayCommandOptions, version: string): Promise<number> {
-  const { log } = openLog(options.logLevel);
+  const { log } = openLog(options);
   containUncaught(log);
   const dataDir = resolve(options.dataDir);
   checkWorkerCount(options.workers);

@@ -8,13 +8,13 @@ import type { RouterEnrollOptions, RouterRunOptions } from '#cli';
 import { enrollRouterIdentity, loadEnrollableRouterConfig, type Router } from '#router';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { followSignals, startRouter } from './router-part.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 export async function runRouter(file: string, options: RouterRunOptions, version: string): Promise<number> {
-  const { log } = openLog(options.logLevel);
+  const { log } = openLog(options);
   containUncaught(log);
   const late = Promise.withResolvers<FrontdoorError>();
   const connected = Promise.withResolvers<void>();
@@ -42,7 +42,12 @@ export async function runRouter(file: string, options: RouterRunOptions, version
 export async function runRouterEnroll(file: string, options: RouterEnrollOptions): Promise<number> {
   const config = loadEnrollableRouterConfig(file);
   const jwt = readSecretFile(options.jwt, '--jwt').trim();
-  await enrollRouterIdentity({ config, jwt, force: options.force, log: openLog('warn').log });
+  await enrollRouterIdentity({
+    config,
+    jwt,
+    force: options.force,
+    log: openLog({ logLevel: 'warn', logFormat: 'auto' }).log,
+  });
   process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
   return FILE_EXIT_STATUS.success;
 }

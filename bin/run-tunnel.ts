@@ -6,7 +6,7 @@ import type { Log } from '#base';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metrics-option.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
 
@@ -50,8 +50,8 @@ async function run(
   configTypes: readonly string[],
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
 ): Promise<number> {
-  const { identity: identityFile, logLevel, readyFile } = options;
-  const { log } = openLog(logLevel);
+  const { identity: identityFile, readyFile } = options;
+  const { log } = openLog(options);
   containUncaught(log);
   const metrics = await serveMetrics(options.metricsListen, version, log);
   const opening = openTunnelOverlay({ identityFile, configTypes, version, log });

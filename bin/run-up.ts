@@ -8,7 +8,7 @@ import { acmeSettingsOf } from './automatic-certificates.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
-import { openLog } from './pino-log.ts';
+import { openLog } from './program-log.ts';
 import type { PortChoice } from './port-memory.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
@@ -35,10 +35,7 @@ function givenPortsOf(given: Partial<UpPortOptions>): Partial<PortChoice> {
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
   const dataDir = resolve(options.dataDir);
   // The demo's screen is for its reader; the log goes to a file.
-  const { log, reopen } = openLog(
-    options.logLevel,
-    options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
-  );
+  const { log, reopen } = openLog(options, options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined);
   containUncaught(log);
   const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
   print(`starting in ${dataDir}`);
@@ -71,7 +68,8 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
     onControl: (control) => {
-      if (options.demo) local.demo = new Demo({ control, dataDir, version, log, print });
+      if (options.demo)
+        local.demo = new Demo({ control, dataDir, version, logFormat: options.logFormat, log, print });
     },
   }).catch(async (error: unknown) => {
     await local.demo?.close(0);

@@ -11,6 +11,7 @@ import {
   type AgentShareView,
   type AgentStatusResult,
 } from '#domain/agent-shapes';
+import { addLogOptions, type LogOptions } from './log-options.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
@@ -18,7 +19,7 @@ import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
-export interface AgentStartOptions extends MetricsCommandOptions {
+export interface AgentStartOptions extends MetricsCommandOptions, LogOptions {
   readonly dataDir: string;
   /** Path of the control socket. */
   readonly socket: string;
@@ -35,7 +36,6 @@ export interface AgentStartOptions extends MetricsCommandOptions {
   readonly allowTarget: readonly string[];
   readonly config?: string | undefined;
   readonly maxCircuits?: number | undefined;
-  readonly logLevel: string;
 }
 
 export interface AgentCommandOptions {
@@ -48,15 +48,13 @@ export interface AgentCommandOptions {
   readonly start: (options: AgentStartOptions) => Promise<void>;
 }
 
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
-
 interface Where {
   readonly dataDir?: string;
   readonly socket?: string;
   readonly json?: boolean;
 }
 
-interface StartFlags extends Where, MetricsCommandOptions {
+interface StartFlags extends Where, MetricsCommandOptions, LogOptions {
   readonly api?: string;
   readonly enrollmentToken?: Secret;
   readonly enrollmentTokenFile?: string;
@@ -66,7 +64,6 @@ interface StartFlags extends Where, MetricsCommandOptions {
   readonly allowTarget: readonly string[];
   readonly config?: string;
   readonly maxCircuits?: number;
-  readonly logLevel: string;
 }
 
 export function agentCommand(options: AgentCommandOptions): Command {
@@ -129,39 +126,33 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option('--max-circuits <n>', 'maximum number of circuits per share, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
-  return addMetricsOption(command, 'the agent')
-    .addOption(
-      new Option('--log-level <level>', 'least severe level that is logged')
-        .choices(LOG_LEVELS)
-        .default('info')
-        .env('FRONTDOOR_LOG'),
-    )
-    .action(async (flags: StartFlags) => {
-      const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
-      // The file option has precedence over the environment variable.
-      const { FRONTDOOR_ENROLLMENT_TOKEN: given } = io.env;
-      const enrollmentToken =
-        flags.enrollmentToken ??
-        (flags.enrollmentTokenFile === undefined && given !== undefined ? new Secret(given) : undefined);
-      const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
-      const { metricsListen } = flags;
-      const options = {
-        dataDir,
-        socket: socketPath,
-        api: flags.api ?? io.env.FRONTDOOR_API_URL ?? defaults.defaultApiUrl,
-        allowTarget,
-        logLevel,
-        enrollmentToken,
-        enrollmentTokenFile,
-        name,
-        metricsListen,
-        ca,
-        targetCa,
-        config,
-        maxCircuits,
-      };
-      await runCommand(io, false, () => start(options));
-    });
+  return addLogOptions(addMetricsOption(command, 'the agent')).action(async (flags: StartFlags) => {
+    const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
+    // The file option has precedence over the environment variable.
+    const { FRONTDOOR_ENROLLMENT_TOKEN: given } = io.env;
+    const enrollmentToken =
+      flags.enrollmentToken ??
+      (flags.enrollmentTokenFile === undefined && given !== undefined ? new Secret(given) : undefined);
+    const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
+    const { metricsListen, logFormat } = flags;
+    const options = {
+      dataDir,
+      socket: socketPath,
+      api: flags.api ?? io.env.FRONTDOOR_API_URL ?? defaults.defaultApiUrl,
+      allowTarget,
+      logLevel,
+      logFormat,
+      enrollmentToken,
+      enrollmentTokenFile,
+      name,
+      metricsListen,
+      ca,
+      targetCa,
+      config,
+      maxCircuits,
+    };
+    await runCommand(io, false, () => start(options));
+  });
 }
 
 function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'): Command {

@@ -11,9 +11,9 @@ import {
   isLoopbackHost,
   withoutUserInfo,
 } from '#base';
+import { printable } from '#base/terminal';
 import type { Credentials } from '#domain/agent-shapes';
 import { JsonClient, type JsonAnswer } from '#net/http';
-import { printable } from './output/printable.ts';
 import { repeatedRequest } from './repeated-request.ts';
 
 export interface ManagementAccess {

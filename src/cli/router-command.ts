@@ -2,11 +2,9 @@
 import { Command } from 'commander';
 import { fileExitStatus } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
-import { addLogOptions } from './log-options.ts';
+import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 
-export interface RouterRunOptions {
-  readonly logLevel: string;
-  readonly readyFile?: string;
+export interface RouterRunOptions extends LogOptions, ReadyFileOptions {
   readonly readyWithoutController: boolean;
 }
 
@@ -34,7 +32,7 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
   const router = new Command('router').description(
     'overlay router, configured with the same YAML file as OpenZiti’s router',
   );
-  addLogOptions(router.command('run'))
+  addReadyOption(addLogOptions(router.command('run')))
     .argument('<file>', 'configuration file')
     .option(
       '--ready-without-controller',

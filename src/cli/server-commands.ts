@@ -10,7 +10,7 @@ import {
   type MigrationCopiesOptions,
 } from './database-option.ts';
 import { interceptDomain } from './intercept-option.ts';
-import { addLogOptions } from './log-options.ts';
+import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 import {
   addMetricsOption,
   addObservationOptions,
@@ -20,12 +20,10 @@ import {
 import { routerCommand, type RouterRunners } from './router-command.ts';
 import { wholeNumber } from './whole-number.ts';
 
-export interface ListenOptions {
+export interface ListenOptions extends LogOptions, ReadyFileOptions {
   readonly listen: string;
   /** Not empty. */
   readonly advertise: readonly string[];
-  readonly logLevel: string;
-  readonly readyFile?: string;
 }
 
 /** The ports of `up`, by their options. */
@@ -83,7 +81,8 @@ export interface ControlCommandOptions
   readonly publicUrl: readonly string[];
 }
 
-export interface GatewayCommandOptions extends AcmeCommandOptions, ObservationCommandOptions {
+export interface GatewayCommandOptions
+  extends AcmeCommandOptions, ObservationCommandOptions, LogOptions, ReadyFileOptions {
   readonly dataDir: string;
   readonly enrollmentJwt?: string;
   readonly listen: string;
@@ -97,8 +96,6 @@ export interface GatewayCommandOptions extends AcmeCommandOptions, ObservationCo
   readonly maxConnectionsPerAddress?: number;
   /** In seconds. */
   readonly responseTimeout?: number;
-  readonly logLevel: string;
-  readonly readyFile?: string;
 }
 
 /** The gateway's default. Commands do not load the gateway's code, so it is repeated here. */
@@ -208,7 +205,7 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
 }
 
 function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
-  const command = addLogOptions(new Command('gateway'))
+  const command = addReadyOption(addLogOptions(new Command('gateway')))
     .description('run a public gateway')
     .option(
       '--data-dir <dir>',
@@ -266,7 +263,7 @@ function controlPorts(command: Command): Command {
 }
 
 function listening(command: Command): Command {
-  return addLogOptions(command)
+  return addReadyOption(addLogOptions(command))
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .option(
       '--advertise <host...>',

@@ -6,14 +6,12 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { readHostPort, type HostPort } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { parseDurationText } from './duration-text.ts';
-import { addLogOptions } from './log-options.ts';
+import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
-interface TunnelOptions extends MetricsCommandOptions {
+interface TunnelOptions extends MetricsCommandOptions, LogOptions, ReadyFileOptions {
   /** Path of the identity file. */
   readonly identity: string;
-  readonly logLevel: string;
-  readonly readyFile?: string;
 }
 
 export interface TunnelProxyCommandOptions extends TunnelOptions {
@@ -96,7 +94,7 @@ function hostCommand(io: CliIo, run: TunnelRunners): Command {
 }
 
 function addIdentity(command: Command): Command {
-  return addMetricsOption(addLogOptions(command), 'the tunnel').requiredOption(
+  return addMetricsOption(addReadyOption(addLogOptions(command)), 'the tunnel').requiredOption(
     '--identity <file>',
     'identity file that "ziti edge enroll" or enroll() of frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
       'for example laptop.json',

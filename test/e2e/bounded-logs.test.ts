@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { silentLog } from '#base';
 import { checkLogs } from '../../bin/bounded-logs.ts';
-import { openLog } from '../../bin/pino-log.ts';
+import { openLog } from '../../bin/program-log.ts';
 
 test('a log file that grew beyond its bound is emptied while its program writes to it, with one copy of what it had', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-logs-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const { log } = openLog('info', join(folder, 'frontdoor.log'));
+  const { log } = openLog({ logLevel: 'info', logFormat: 'auto' }, join(folder, 'frontdoor.log'));
   appendFileSync(join(folder, 'agent.log'), 'short\n');
   appendFileSync(join(folder, 'notes.txt'), 'x'.repeat(5_000));
   const check = (): void => checkLogs({ folder, log: silentLog, maxBytes: 2_000 });

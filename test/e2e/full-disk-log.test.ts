@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { droppedLogLines } from '#base';
-import { openLog } from '../../bin/pino-log.ts';
+import { openLog } from '../../bin/program-log.ts';
 
 /** Every write to it fails with ENOSPC. */
 const FULL_DISK = '/dev/full';
@@ -20,7 +20,7 @@ test('lines beyond a limit are dropped and counted while the disk is full, and t
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'frontdoor.log');
   symlinkSync(FULL_DISK, path);
-  const { log, reopen } = openLog('info', path);
+  const { log, reopen } = openLog({ logLevel: 'info', logFormat: 'auto' }, path);
   const before = droppedLogLines();
   for (let line = 0; line < LINES; line += 1) log.info({ line }, TEXT);
   const dropped = droppedLogLines() - before;

@@ -58,6 +58,7 @@ test('a renewed certificate is taken by every worker without a failed request, a
       readyListAge: 3_600,
       stopDelay: 0,
       logLevel: 'error',
+      logFormat: 'json',
     },
     certificates: undefined,
     dataDir,

@@ -5,10 +5,10 @@
  */
 import { resolve } from 'node:path';
 import { definedFields, FrontdoorError, messageOf } from '#base';
+import { printable } from '#base/terminal';
 import type { Credentials, Profile } from '#domain/agent-shapes';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
-import { printable } from '../output/printable.ts';
 import { givenCredentials, readCa } from './access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
 import { fetchCaller, fetchFrontdoors, type ReachableFrontdoor } from './caller.ts';

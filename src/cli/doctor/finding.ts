@@ -1,6 +1,6 @@
 /** Findings of the doctor, and how checks run: concurrently, each with a deadline, independent of each other. */
 import { messageOf } from '#base';
-import { printable } from '../output/printable.ts';
+import { printable } from '#base/terminal';
 
 export type FindingState = 'ok' | 'warning' | 'failure' | 'skipped';
 

@@ -1,8 +1,8 @@
 /** Resolves names to ids with the lists of the Management API. */
 import { FrontdoorError, nearestNames } from '#base';
+import { printable } from '#base/terminal';
 import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
-import { printable } from '../output/printable.ts';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';

@@ -1,5 +1,6 @@
 /** Prints the response of an operation as tables, as names and values, or as JSON. */
 import { ERROR_KINDS } from '#base';
+import { printable } from '#base/terminal';
 import type {
   AccessExplanationAnswer,
   FrontdoorMetricsAnswer,
@@ -15,7 +16,6 @@ import { explanationText } from '../output/explanation-text.ts';
 import { inspectedText } from '../output/inspected-text.ts';
 import { inspectionText } from '../output/inspection-text.ts';
 import { metricsText, sparklinesText } from '../output/metric-text.ts';
-import { printable } from '../output/printable.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { recordText } from '../output/record-text.ts';
 import { TableText } from '../output/table-text.ts';

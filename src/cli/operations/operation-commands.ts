@@ -4,12 +4,12 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
+import { printable } from '#base/terminal';
 import { operations, type Operation, type OperationId } from '#contract';
 import type { ProviderCheckAnswer } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, organizationOption } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
-import { printable } from '../output/printable.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';

@@ -1,10 +1,10 @@
 /** `frontdoor auth-providers sessions end ID`: ends one session, the sessions of one person, or all sessions. */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
+import { printable } from '#base/terminal';
 import type { EndedSessionsAnswer } from '#contract/schemas';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
-import { printable } from '../output/printable.ts';
 
 interface Flags extends ApiFlags {
   readonly frontdoor?: string;

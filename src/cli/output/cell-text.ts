@@ -1,5 +1,5 @@
 /** A value of a response as text for people, and nested fields by dotted name. */
-import { printable } from './printable.ts';
+import { printable } from '#base/terminal';
 
 const NONE = '-';
 

@@ -1,6 +1,6 @@
 /** The explanation of a request's access decision for people: the decision first, then each step that led to it. */
+import { printable } from '#base/terminal';
 import type { AccessExplanationAnswer } from '#contract/schemas';
-import { printable } from './printable.ts';
 
 const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {
   allow: 'admitted',

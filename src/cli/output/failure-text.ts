@@ -1,6 +1,6 @@
 /** The record of a failed request for people: the request, where and why it failed, the remedy, and the times. */
+import { printable } from '#base/terminal';
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract/schemas';
-import { printable } from './printable.ts';
 
 const HOPS: Readonly<Record<string, string>> = {
   client: 'at the client',

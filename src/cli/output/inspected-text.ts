@@ -1,7 +1,7 @@
 /** A recorded request for people: both messages; a body that is not text is shown by its size. */
+import { printable } from '#base/terminal';
 import type { InspectedRequestAnswer } from '#contract/schemas';
 import { timesText } from './failure-text.ts';
-import { printable } from './printable.ts';
 
 type Message = InspectedRequestAnswer['request'];
 

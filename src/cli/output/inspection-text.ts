@@ -1,6 +1,6 @@
 /** Inspected values of routers for people: router and name, then the value as JSON or text. */
+import { printable } from '#base/terminal';
 import type { InspectionAnswer } from '#contract/schemas';
-import { printable } from './printable.ts';
 
 export function inspectionText({ values }: InspectionAnswer): string {
   return values

@@ -1,6 +1,6 @@
 /** Metrics and sparklines for people: totals, and the window as bars. --json has all samples. */
+import { printable } from '#base/terminal';
 import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract/schemas';
-import { printable } from './printable.ts';
 import { recordText } from './record-text.ts';
 import { sparkline } from './sparkline.ts';
 

@@ -1,9 +1,9 @@
 // How answers look: on wide and narrow terminals, in pipes, with names that others chose.
+import { printable } from '#base/terminal';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explanationText } from './explanation-text.ts';
 import { metricsText, sparklinesText } from './metric-text.ts';
-import { printable } from './printable.ts';
 import { recordText } from './record-text.ts';
 import { sparkline } from './sparkline.ts';
 import { TableText } from './table-text.ts';

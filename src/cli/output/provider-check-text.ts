@@ -1,6 +1,6 @@
 /** The check of an auth provider as text: its callback address, and whether the control plane reaches its issuer. */
+import { printable } from '#base/terminal';
 import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
-import { printable } from './printable.ts';
 
 /** `name` is the argument for the command that repeats the check; undefined for a draft. */
 export function providerCheckText(

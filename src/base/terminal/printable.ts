@@ -1,4 +1,4 @@
-/** Removes control characters and bidirectional overrides from untrusted text, so that it is harmless on a terminal. */
+/** Text of other parties, made harmless on a terminal: without control characters and bidirectional overrides. */
 
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 
