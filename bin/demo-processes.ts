@@ -8,10 +8,11 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { adoptOrReplaceAgent, isRunning } from '#agent';
+import { adoptOrReplaceAgent } from '#agent';
 import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
 import type { LogOptions } from '#cli';
 import { sampleReadyShape, type LockHolder } from '#domain/agent-shapes';
+import { isRunning } from '#net/files';
 import { nodeFlags } from './node-flags.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));

@@ -26,6 +26,7 @@ import {
   type NewAdministrator,
   type Restored,
 } from '#control';
+import { noteRunningProgram } from '#net/files';
 import { accessOf } from './access-options.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
@@ -84,10 +85,17 @@ export async function runControl(options: ControlCommandOptions, version: string
   );
   await showConsole(dataDir, control);
   const { consoleUrl, consoleLink } = control;
+  const note = await noteRunningProgram(dataDir, {
+    program: 'control',
+    version,
+    apiUrl,
+    consoleUrl: consoleUrl ?? null,
+    gatewayUrl: null,
+  });
   const addresses = { apiUrl, edgeApiUrl, ctrlAddress, consoleUrl, consoleLink };
   await writeReadyFile(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
   collectAfterStart();
-  return stopped;
+  return stopped.finally(() => note.remove());
 }
 
 /** The copies of the database from before migrations. */

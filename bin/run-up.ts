@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { definedFields, formatHostPort } from '#base';
 import type { UpCommandOptions, UpPortOptions } from '#cli';
+import { noteRunningProgram, refuseSecondProgram, type RunningMark } from '#net/files';
 import { accessOf } from './access-options.ts';
 import { acmeSettingsOf } from './automatic-certificates.ts';
 import { databaseUrlOf } from './database-url.ts';
@@ -34,6 +35,23 @@ function givenPortsOf(given: Partial<UpPortOptions>): Partial<PortChoice> {
 
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
   const dataDir = resolve(options.dataDir);
+  // Before the ports, which the other one has taken as well.
+  refuseSecondProgram(dataDir);
+  const notes: RunningMark[] = [];
+  try {
+    return await runOn(dataDir, options, version, notes);
+  } finally {
+    for (const note of notes) note.remove();
+  }
+}
+
+/** Adds the note that it leaves in the data directory to `notes`. */
+async function runOn(
+  dataDir: string,
+  options: UpCommandOptions,
+  version: string,
+  notes: RunningMark[],
+): Promise<number> {
   // The demo's screen is for its reader; the log goes to a file.
   const { log, reopen } = openLog(options, options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined);
   containUncaught(log);
@@ -75,6 +93,15 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     await local.demo?.close(0);
     throw error;
   });
+  notes.push(
+    await noteRunningProgram(dataDir, {
+      program: options.demo ? 'up --demo' : 'up',
+      version,
+      apiUrl: up.control.apiUrl,
+      consoleUrl: up.control.consoleUrl ?? null,
+      gatewayUrl: `http://${formatHostPort(options.listen, up.httpPort)}`,
+    }),
+  );
   const { demo } = local;
   const reload = async (): Promise<void> => {
     reopen();

@@ -12,7 +12,8 @@ import {
   encodeAgentRequest,
   type LockHolder,
 } from '#domain/agent-shapes';
-import { inspectAgentLock, isRunning } from './agent-lock.ts';
+import { isRunning } from '#net/files';
+import { inspectAgentLock } from './agent-lock.ts';
 
 export type Adoption =
   /** No agent runs, so start one. `replaced` is the process id of one that was ended. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { adoptOrReplaceAgent } from './agent-adoption.ts';
-import { acquireAgentLock, AGENT_LOCK_FILE, inspectAgentLock, isRunning } from './agent-lock.ts';
-import { processStart } from './process-identity.ts';
+import { isRunning, processStart } from '#net/files';
+import { acquireAgentLock, AGENT_LOCK_FILE, inspectAgentLock } from './agent-lock.ts';
 
 const children: ChildProcess[] = [];
 const folders: string[] = [];

@@ -6,7 +6,7 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
 import { agentLockShape, type LockHolder } from '#domain/agent-shapes';
-import { processStart } from './process-identity.ts';
+import { isRunning, processStart } from '#net/files';
 
 export const AGENT_LOCK_FILE = 'agent.lock';
 
@@ -50,11 +50,6 @@ export function acquireAgentLock(dataDir: string, socketPath: string, version: s
 export function inspectAgentLock(dataDir: string): LockHolder | undefined {
   const holder = readHolder(join(dataDir, AGENT_LOCK_FILE));
   return holder !== undefined && isRunning(holder) ? holder : undefined;
-}
-
-/** Whether exactly that process runs. */
-export function isRunning(holder: Pick<LockHolder, 'pid' | 'start'>): boolean {
-  return processStart(holder.pid) === holder.start;
 }
 
 function alreadyRunning(dataDir: string, holder: LockHolder): FrontdoorError {

@@ -13,5 +13,5 @@ export {
   type AgentShare,
   type OwnShareRequest,
 } from './agent-network.ts';
-export { AGENT_LOCK_FILE, inspectAgentLock, isRunning } from './agent-lock.ts';
+export { AGENT_LOCK_FILE, inspectAgentLock } from './agent-lock.ts';
 export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';

@@ -75,7 +75,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['src/gateway/acme/dns-hook.ts', 'runs the operator’s program for DNS records'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
-  ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
+  ['src/net/files/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
 ];
 
 /**

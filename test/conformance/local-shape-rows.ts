@@ -12,6 +12,7 @@ import {
   ownTargetsShape,
   portsFileShape,
   profilesShape,
+  runningProgramShape,
   sampleReadyShape,
 } from '#domain/agent-shapes';
 import { fromOrderShape, toOrderShape } from '../../bin/order-messages.ts';
@@ -133,6 +134,22 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     {
       shape: keptControlPlanesShape,
       example: { home: 'https://a:1', apiUrls: ['https://a:1', 'https://b:1'] },
+      unknown: 'ignored',
+    },
+  ],
+  runningProgramShape: [
+    {
+      shape: runningProgramShape,
+      example: {
+        program: 'up --demo',
+        pid: 1,
+        start: 'boot:1',
+        version: '0.1.0',
+        startedAtMs: 1,
+        apiUrl: 'http://127.0.0.1:8081',
+        consoleUrl: null,
+        gatewayUrl: 'http://127.0.0.1:8080',
+      },
       unknown: 'ignored',
     },
   ],

@@ -1,20 +1,17 @@
-/** The credentials and API addresses that `frontdoor up --demo` keeps in its data directory. */
-import { readFile } from 'node:fs/promises';
+/** The credentials and the API address that `frontdoor up --demo` keeps in its data directory. */
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
-import { demoCredentialsShape, portsFileShape, type Credentials } from '#domain/agent-shapes';
-import { readPrivateFile } from '#net/files';
-import { DEFAULT_API_URL } from './api-options.ts';
+import { demoCredentialsShape, type Credentials } from '#domain/agent-shapes';
+import { findRunningProgram, readPrivateFile } from '#net/files';
 
 export const DEMO_DIR = 'frontdoor-data';
 const CREDENTIALS_FILE = 'demo-credentials.json';
-const PORTS_FILE = 'ports.json';
 
 export interface DemoCredentials {
   readonly credentials: Credentials;
   readonly frontdoorId: string;
-  /** Candidate addresses of the demo, which has other ports than usual with --any-port. */
-  readonly apiUrls: readonly string[];
+  /** Undefined if the demo does not run: another program may listen at its former address. */
+  readonly apiUrl: string | undefined;
 }
 
 /** Returns undefined if no demo was started there. Throws `invalid` for a damaged file, or one that others may read. */
@@ -33,12 +30,9 @@ export async function findDemoCredentials(dataDir: string): Promise<DemoCredenti
     throw new FrontdoorError('invalid', 'demo-credentials', message);
   }
   const { accountId, apiToken, frontdoorId } = kept.value;
-  const ports = portsFileShape.readText(await readFile(join(dataDir, PORTS_FILE), 'utf8').catch(() => '{}'));
-  const api = 'value' in ports ? ports.value.api : 0;
-  const remembered = api === 0 ? [] : [`http://127.0.0.1:${api}`];
   return {
     credentials: { kind: 'account', id: accountId, secret: apiToken },
     frontdoorId,
-    apiUrls: [...new Set([...remembered, DEFAULT_API_URL])],
+    apiUrl: findRunningProgram(dataDir)?.apiUrl,
   };
 }

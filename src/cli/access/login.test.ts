@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { Secret } from '#base';
+import { noteRunningProgram } from '#net/files';
 import { fakeApi, keptIo, runCli, type FakeApi } from '../cli-fixture.ts';
 import { login, type LoginFlags } from './login.ts';
 import type { LoginQuestions } from './login-questions.ts';
@@ -160,15 +161,21 @@ test('without a terminal the frontdoor must be given when there are several, and
   assert.equal(profiles['default']?.frontdoorId, undefined);
 });
 
-test("a demo's credentials are taken, wherever its ports are", async () => {
+test("a demo's credentials are sent to the program that runs on its directory, and nowhere else", async () => {
   const api = await openApi(['f1']);
   const demo = join(folder, 'demo');
   mkdirSync(demo);
   await assert.rejects(logIn({ demo }, newEnv()), /no demo was started in .*demo: run "frontdoor up --demo"/);
   const first = { accountId: 'acc', apiToken: 'tok', frontdoorId: 'f1', organizationId: 'org' };
   writeFileSync(join(demo, 'demo-credentials.json'), JSON.stringify(first), { mode: 0o600 });
-  writeFileSync(join(demo, 'ports.json'), JSON.stringify({ api: Number(new URL(api.url).port) }));
+  const stopped = { code: 'demo-stopped', message: /demo is not running: start it with .* --data-dir / };
+  await assert.rejects(logIn({ demo }, newEnv()), stopped);
+  const running = { program: 'up --demo', version: '0', apiUrl: api.url, consoleUrl: null, gatewayUrl: null };
+  const note = await noteRunningProgram(demo, running);
   assert.equal((await logIn({ demo }, newEnv())).profiles['default']?.apiUrl, api.url);
+  note.remove();
+  await assert.rejects(logIn({ demo }, newEnv()), stopped);
+  assert.equal((await logIn({ demo, api: api.url }, newEnv())).profiles['default']?.apiUrl, api.url);
   chmodSync(join(demo, 'demo-credentials.json'), 0o644);
   await assert.rejects(logIn({ demo }, newEnv()), /run: chmod 600/);
 });

@@ -4,7 +4,7 @@
  * which deletes the profile.
  */
 import { resolve } from 'node:path';
-import { definedFields, FrontdoorError, messageOf } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 import { printable } from '#base/terminal';
 import type { Credentials, Profile } from '#domain/agent-shapes';
 import { writeJson, type CliIo } from '../cli-io.ts';
@@ -23,8 +23,7 @@ export interface LoginFlags extends ApiFlags {
 
 /** The state before the first call. */
 interface Attempt {
-  /** The addresses are tried in order. */
-  readonly apiUrls: readonly string[];
+  readonly apiUrl: string;
   readonly credentials: Credentials;
   readonly frontdoorId: string | undefined;
 }
@@ -41,7 +40,8 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
   const questions = io.isInteractive === true ? await ask() : undefined;
   const attempt = await attemptOf(io, flags, questions);
   const ca = flags.ca === undefined ? undefined : { file: resolve(flags.ca), pem: await readCa(flags.ca) };
-  const { apiUrl, client } = await openFirst(attempt, ca?.pem);
+  const { apiUrl, credentials } = attempt;
+  const client = new ManagementClient({ apiUrl, credentials, ca: ca?.pem });
   try {
     const caller = await fetchCaller(client);
     const { organizationId } = caller;
@@ -49,7 +49,7 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
     const frontdoor = await choose(frontdoors, attempt.frontdoorId, questions);
     const profile: Profile = definedFields({
       apiUrl,
-      credentials: attempt.credentials,
+      credentials,
       organizationId,
       frontdoorId: frontdoor?.id,
       ca: ca?.file,
@@ -76,20 +76,20 @@ async function attemptOf(
 ): Promise<Attempt> {
   const api = flags.api ?? io.env.FRONTDOOR_API_URL;
   const frontdoorId = flags.frontdoor ?? io.env.FRONTDOOR_ID;
-  const fromDemo = (demo: DemoCredentials): Attempt => ({
-    apiUrls: api === undefined ? demo.apiUrls : [api],
-    credentials: demo.credentials,
-    frontdoorId: frontdoorId ?? demo.frontdoorId,
-  });
+  const fromDemo = (demo: DemoCredentials, dataDir: string): Attempt => {
+    const apiUrl = api ?? demo.apiUrl;
+    if (apiUrl === undefined) throw demoStopped(dataDir);
+    return { apiUrl, credentials: demo.credentials, frontdoorId: frontdoorId ?? demo.frontdoorId };
+  };
   if (flags.demo !== undefined) {
     const dataDir = flags.demo === true ? DEMO_DIR : flags.demo;
     const demo = await findDemoCredentials(dataDir);
-    if (demo !== undefined) return fromDemo(demo);
+    if (demo !== undefined) return fromDemo(demo, dataDir);
     const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there, or give the data directory of the demo: "frontdoor login --demo DIR"`;
     throw new FrontdoorError('notFound', 'demo-credentials', message);
   }
   const given = await givenCredentials(flags, io);
-  if (given !== undefined) return { apiUrls: [api ?? DEFAULT_API_URL], credentials: given, frontdoorId };
+  if (given !== undefined) return { apiUrl: api ?? DEFAULT_API_URL, credentials: given, frontdoorId };
   if (questions === undefined) {
     const message =
       'not a terminal, so login cannot prompt: give --account and --token -, or FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
@@ -97,7 +97,7 @@ async function attemptOf(
   }
   const demo = await findDemoCredentials(DEMO_DIR);
   if (demo !== undefined && (await questions.confirm(`Use the credentials of the demo in ${DEMO_DIR}?`)))
-    return fromDemo(demo);
+    return fromDemo(demo, DEMO_DIR);
   const apiUrl = api ?? (await questions.text('Management API', DEFAULT_API_URL));
   const kind = await questions.choose('Sign in as', [
     { value: 'account', label: 'API account, with its token' },
@@ -107,31 +107,17 @@ async function attemptOf(
   const id = await questions.text(isClient ? 'client_id' : 'Account id');
   const secret = await questions.secret(isClient ? 'client_secret' : 'API token');
   return {
-    apiUrls: [apiUrl],
+    apiUrl,
     credentials: { kind: isClient ? 'client' : 'account', id, secret },
     frontdoorId,
   };
 }
 
-/** Opens the first address that accepts the credentials; otherwise throws the last refusal. */
-async function openFirst(
-  { apiUrls, credentials }: Attempt,
-  ca: string | undefined,
-): Promise<{ apiUrl: string; client: ManagementClient }> {
-  let refusal: unknown;
-  for (const apiUrl of apiUrls) {
-    const client = new ManagementClient({ apiUrl, credentials, ca });
-    try {
-      await fetchCaller(client);
-      return { apiUrl, client };
-    } catch (error) {
-      refusal = error;
-      await client.close();
-    }
-  }
-  throw refusal instanceof FrontdoorError
-    ? refusal
-    : new FrontdoorError('internal', 'login', messageOf(refusal), { cause: refusal });
+/** Its credentials are sent nowhere: another program may listen at its former address by now. */
+function demoStopped(dataDir: string): FrontdoorError {
+  const option = dataDir === DEMO_DIR ? '' : ` --data-dir ${dataDir}`;
+  const message = `the demo in ${resolve(dataDir)} is not running: start it with "frontdoor up --demo${option}", or give its address with --api`;
+  return new FrontdoorError('unavailable', 'demo-stopped', message);
 }
 
 async function choose(

@@ -57,6 +57,11 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'The credentials of the demo do not exist.',
     remedy: 'Start the demo once with "frontdoor up --demo", or name its data directory.',
   },
+  'demo-stopped': {
+    kind: 'unavailable',
+    meaning: 'The demo whose credentials a command would use is not running.',
+    remedy: 'Start it with "frontdoor up --demo", or give its address with --api.',
+  },
   input: {
     kind: ['invalid', 'tooLarge'],
     meaning: 'Standard input is empty or too long, or two options read it.',

@@ -34,6 +34,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'The other program did not respond to the start of a channel in time.',
     remedy: 'Check whether the program is overloaded, or a firewall drops the connection.',
   },
+  'directory-in-use': {
+    kind: 'conflict',
+    meaning: 'Another frontdoor runs on the data directory.',
+    remedy: 'Stop the process that the message names, or choose another directory with --data-dir.',
+  },
   'config-invalid': {
     kind: 'invalid',
     meaning: 'A configuration file has problems.',

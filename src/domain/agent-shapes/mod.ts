@@ -43,6 +43,7 @@ export {
   ownTargetsShape,
   portsFileShape,
   profilesShape,
+  runningProgramShape,
   sampleReadyShape,
   type CertificateOrders,
   type Credentials,
@@ -53,6 +54,7 @@ export {
   type ProfileFile,
   type Profiles,
   type RememberedPorts,
+  type RunningProgram,
   ACCESS_PROTOCOLS,
   type AccessProtocol,
 } from './own-files.ts';

@@ -4,7 +4,7 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 
-const { count, lossyList, mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
+const { count, lossyList, mapOf, nullable, oneOf, open, orElse, port, someText, text, withDefault } = Part;
 
 /** 0: no port is known. */
 const knownPort = () => orElse(port(), 0);
@@ -99,6 +99,30 @@ export const agentLockShape = new Shape(
   },
 );
 export type LockHolder = ShapeOf<typeof agentLockShape.schema>;
+
+/** `running.json` of a data directory: the program that serves it, and its addresses on this machine. */
+export const runningProgramShape = new Shape(
+  Type.Object({
+    /** The command, for example `up --demo`. */
+    program: someText(),
+    pid: Type.Integer({ minimum: 1 }),
+    /** See `processStart` of `#net/files`. */
+    start: text(),
+    version: text(),
+    startedAtMs: count(),
+    apiUrl: someText(),
+    consoleUrl: nullable(text()),
+    /** Null without a gateway in the same process. */
+    gatewayUrl: nullable(text()),
+  }),
+  {
+    name: 'note of the running program',
+    format: 1,
+    formatField: 'format',
+    remedy: 'upgrade frontdoor',
+  },
+);
+export type RunningProgram = ShapeOf<typeof runningProgramShape.schema>;
 
 /** The agent's own targets, by share. An entry that cannot be read is forgotten: its share is refused until it is shared again. */
 export const ownTargetsShape = new Shape(Type.Object({ targets: mapOf(text(), { lossy: 'targets' }) }), {

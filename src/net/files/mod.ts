@@ -3,4 +3,12 @@ export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backu
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
 export { isOpenToOthers, readPrivateFile, type PrivateFile } from './private-file.ts';
+export { isRunning, processStart } from './process-identity.ts';
+export {
+  findRunningProgram,
+  noteRunningProgram,
+  refuseSecondProgram,
+  secondProgram,
+  type RunningMark,
+} from './running-program.ts';
 export { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';

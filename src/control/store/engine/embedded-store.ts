@@ -1,6 +1,8 @@
 /** The embedded store: its thread, migrations and change feed. Only this process uses it. */
 import { Kysely } from 'kysely';
+import { dirname } from 'node:path';
 import { FrontdoorError, silentLog, type Log } from '#base';
+import { findRunningProgram, secondProgram } from '#net/files';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
 import { DatabasePulse } from './database-pulse.ts';
 import { checkDatabaseFile, damagedDatabase } from './database-file.ts';
@@ -12,7 +14,7 @@ import type { Database } from '../schema/schema.ts';
 import { migrateSchema, schemaStateOf, type BeforeMigration, type Migrations } from './schema-migration.ts';
 import { SqliteClient } from './sqlite-client.ts';
 import { WorkerSqliteDialect } from './sqlite-dialect.ts';
-import { isDamaged } from './store-errors.ts';
+import { isDamaged, isUnavailable } from './store-errors.ts';
 import { EVERYTHING, type Change, type Store } from './store.ts';
 
 export interface EmbeddedStoreOptions {
@@ -59,6 +61,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     removeLeftCopies(path, log);
   } catch (error) {
     await client.close();
+    const running = isUnavailable(error) && path !== 'memory' ? findRunningProgram(dirname(path)) : undefined;
+    if (running !== undefined) throw secondProgram(dirname(path), running);
     if (isDamaged(error)) throw damagedDatabase(path, 'cannot be read as a database', error);
     if (error instanceof FrontdoorError && error.code === 'database-foreign')
       throw damagedDatabase(path, 'is the database of another program', error);

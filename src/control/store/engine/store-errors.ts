@@ -94,6 +94,10 @@ export function storeUnavailable(why: string, cause?: unknown): FrontdoorError {
   return new FrontdoorError('unavailable', 'store-unavailable', `the database ${why}`, { cause });
 }
 
+export function isUnavailable(error: unknown): boolean {
+  return hasCode(error, 'store-unavailable');
+}
+
 function storeDamaged(why: string, cause: Error): FrontdoorError {
   return new FrontdoorError('unavailable', 'store-damaged', `the database ${why}`, { cause });
 }

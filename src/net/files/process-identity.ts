@@ -3,6 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { lazy } from '#base';
 
+/** Whether exactly that process runs. */
+export function isRunning({ pid, start }: { readonly pid: number; readonly start: string }): boolean {
+  return processStart(pid) === start;
+}
+
 /** Unique for this boot of the machine; undefined if there is no such process (a zombie does not count). */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxProcessStart(pid);
