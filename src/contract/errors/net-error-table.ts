@@ -145,6 +145,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'The path of the control socket cannot be used on this system.',
     remedy: 'Choose a shorter one with --socket.',
   },
+  'too-many-lookups': {
+    kind: 'limited',
+    meaning: 'The host resolves too many names of hosted services at once.',
+    remedy: 'Check why the name servers of its machine do not respond.',
+  },
   'tls-files': {
     kind: 'invalid',
     meaning: 'A certificate or its key cannot be used.',

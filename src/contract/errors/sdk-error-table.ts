@@ -158,11 +158,6 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     meaning: 'The address, the cost or the precedence of a terminator is not valid.',
     remedy: 'The message describes the rule.',
   },
-  'too-many-lookups': {
-    kind: 'limited',
-    meaning: 'The host resolves too many names of hosted services at once.',
-    remedy: 'Check why the name servers of its machine do not respond.',
-  },
   unexpected: {
     kind: 'internal',
     meaning: 'The library received an unknown error.',

@@ -1,5 +1,6 @@
 /** Look-ups of host names and their records. */
 export { AnsweringAddresses } from './answering-addresses.ts';
 export { systemLookup, type HostLookup } from './host-lookup.ts';
+export { NameLookups } from './name-lookups.ts';
 export { NameRecordLookups } from './name-records.ts';
 export { areDnsServers, txtRecordsOf, type DnsServers } from './txt-records.ts';

@@ -20,6 +20,5 @@ export {
   type HostTerminatorConfig,
 } from './host-config.ts';
 export { instanceIdOf } from './identity-template.ts';
-export { NameLookups } from './name-lookups.ts';
 export { ServiceChecks } from './service-checks.ts';
 export { serviceProbe, type ServiceProbe } from './service-probe.ts';

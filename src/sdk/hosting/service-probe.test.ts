@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { decodeHosting, type HealthCheckConfig } from './host-config.ts';
-import { NameLookups } from './name-lookups.ts';
+import { NameLookups } from '#net/names';
 import { serviceProbe } from './service-probe.ts';
 
 const probeService = serviceProbe(new NameLookups().forSockets);

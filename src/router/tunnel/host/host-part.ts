@@ -27,14 +27,8 @@ import type { XgressEnds } from '../../xgress/xgress-ends.ts';
 import { ServiceCircuits } from '../services/service-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
-import {
-  decodeHosting,
-  FarEndDialer,
-  NameLookups,
-  ServiceChecks,
-  serviceProbe,
-  type ServiceProbe,
-} from '#sdk/hosting';
+import { NameLookups } from '#net/names';
+import { decodeHosting, FarEndDialer, ServiceChecks, serviceProbe, type ServiceProbe } from '#sdk/hosting';
 import { HostDialer } from './host-dialer.ts';
 import { planOf, precedenceOf, type HostedTerminator, type TerminatorPlan } from './hosted-terminator.ts';
 import type { SourceAddresses } from './source-addresses.ts';

@@ -1,12 +1,12 @@
 /**
- * Resolves names of hosted services with the resolver of the system, whose look-ups cannot be aborted, and of which a few
+ * Resolves names of servers and hosted services with the resolver of the system, whose look-ups cannot be aborted, and of which a few
  * run at a time for the whole process. A name has at most one look-up at a time. Pending names and the requests that wait
  * for one of them are bounded, because look-ups of names that no server answers would pile up.
  */
 import type { LookupFunction } from 'node:net';
 import { FrontdoorError } from '#base';
-import { inOwnScope } from '#net';
-import { systemLookup, type HostLookup } from '#net/names';
+import { inOwnScope } from '../containment.ts';
+import { systemLookup, type HostLookup } from './host-lookup.ts';
 
 type Waiting = Parameters<HostLookup>[2];
 
