@@ -16,7 +16,8 @@ export {
   MAX_CLIENT_HELLO_BYTES,
   type ClientHelloOutcome,
 } from './client-hello-decoder.ts';
-export { connectThroughProxy, type HttpProxy } from './proxy-connect.ts';
+export { dialerThrough, directDialer, OutwardDialer, outwardDialerOf } from './outward/outward-dialer.ts';
+export { proxyText } from './outward/proxy-choice-policy.ts';
 export {
   EgressClient,
   type EgressAnswer,

@@ -5,7 +5,7 @@
  */
 import { messageOf, systemClock, type Clock, type Log } from '#base';
 import type { SchemaReader } from '#base/shapes';
-import { certificatesOfPem } from '#net';
+import { certificatesOfPem, type OutwardDialer } from '#net';
 import type { IdentityFile } from '#net/files';
 import type { JsonAnswer, JsonRequest } from '#net/http';
 import { parseCertificateBundle } from './certificate-signing.ts';
@@ -55,6 +55,8 @@ export interface EdgeApiClientOptions {
   readonly clock?: Clock | undefined;
   /** From 0 to below 1. */
   readonly random?: (() => number) | undefined;
+  /** Opens the connections to control planes and routers; by default directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 export class EdgeApiClient {

@@ -5,6 +5,7 @@
  * what is asked: `EdgeApiClient` is OpenZiti's API over it, `AgentApiClient` and `GatewayApiClient` are ours.
  */
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
+import { directDialer, type OutwardDialer } from '#net';
 import type { IdentityFile } from '#net/files';
 import { isRepeatable, JsonClient, type JsonAnswer, type JsonRequest, type StreamAnswer } from '#net/http';
 import { ControlPlaneChoice } from './control-plane-choice.ts';
@@ -19,6 +20,8 @@ export interface EdgeConnectionOptions {
   readonly clock?: Clock | undefined;
   /** Selects among control planes and spreads returns. From 0 to below 1. */
   readonly random?: (() => number) | undefined;
+  /** By default servers are reached directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 const REQUEST_MS = 10_000;
@@ -49,12 +52,15 @@ export class EdgeConnection {
   readonly #places = new Map<string, Place>();
   readonly #authoritiesListeners: (() => void)[] = [];
   #authoritiesMark: string | undefined;
+  /** Opens the connections to control planes, and those to routers. */
+  readonly outward: OutwardDialer;
   #identity: IdentityFile;
   #isClosed = false;
 
   constructor(options: EdgeConnectionOptions) {
     const { identity, clock = systemClock, random, controlPlanes = [] } = options;
     this.#log = options.log;
+    this.outward = options.outward ?? directDialer;
     this.#timeoutMs = options.timeoutMs ?? REQUEST_MS;
     this.#identity = identity;
     this.#choice = new ControlPlaneChoice({ home: identity.apiUrl, clock, random });
@@ -268,7 +274,7 @@ export class EdgeConnection {
 
   #open(origin: string, timeoutMs: number, ca = this.#identity.caPem): JsonClient {
     const { certPem, keyPem } = this.#identity;
-    return new JsonClient({ origin, ca, certPem, keyPem, timeoutMs });
+    return new JsonClient({ origin, ca, certPem, keyPem, timeoutMs, outward: this.outward });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { FrontdoorError, isLoopbackHost } from '#base';
 import type { IdentityFile } from '#net/files';
+import type { OutwardDialer } from '#net';
 import { JsonClient, type JsonAnswer } from '#net/http';
 import {
   makeKeyRequest,
@@ -27,6 +28,8 @@ export interface EnrollOptions {
   readonly timeoutMs?: number | undefined;
   /** Ends the enrollment; aborted before its last request, the token remains valid. */
   readonly signal?: AbortSignal | undefined;
+  /** By default the server is reached directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 export interface EnrolledIdentity {
@@ -115,6 +118,8 @@ export interface BootstrapOptions {
   /** PEM anchors that replace the system's. */
   readonly ca?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** By default the server is reached directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 export interface BootstrapToken {
@@ -174,7 +179,7 @@ async function withTrustedServer<T>(
     const message = `this enrollment token is of kind ${token.method.slice(0, 16)}, not ${methods.join(' or ')}`;
     throw new FrontdoorError('invalid', 'enrollment-token-of-other-kind', message);
   }
-  const leaf = await proveEnrollmentToken(jwt, token, options.timeoutMs ?? 10_000, options.ca);
+  const leaf = await proveEnrollmentToken(jwt, token, options.timeoutMs ?? 10_000, options);
   const pinned = new JsonClient({
     origin: token.issuer,
     ca: leaf.toString(),
@@ -246,6 +251,6 @@ function nameHeader(name: string | undefined): Record<string, string> {
   return name === undefined ? {} : { 'frontdoor-name': encodeURIComponent(name) };
 }
 
-function limits(options: { readonly timeoutMs?: number | undefined }): { timeoutMs?: number | undefined } {
-  return options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+function limits({ timeoutMs, outward }: Pick<EnrollOptions, 'timeoutMs' | 'outward'>) {
+  return { timeoutMs, outward };
 }

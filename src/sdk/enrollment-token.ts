@@ -4,7 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, systemClock, validityProblem } from '#base';
-import { fetchServedCertificate } from '#net';
+import { fetchServedCertificate, type OutwardDialer } from '#net';
 
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
 
@@ -52,15 +52,15 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
 
 /**
  * Fetches the issuer's certificate and verifies the token with it. From here on the certificate is the trust
- * anchor. If `ca` is given, the certificate must also chain to it.
+ * anchor. If `ca` of `trust` is given, the certificate must also chain to it.
  */
 export async function proveEnrollmentToken(
   jwt: string,
   token: EnrollmentToken,
   timeoutMs: number,
-  ca?: string,
+  trust: { readonly ca?: string | undefined; readonly outward?: OutwardDialer | undefined },
 ): Promise<X509Certificate> {
-  const leaf = await fetchServedCertificate(token.issuer, timeoutMs, ca);
+  const leaf = await fetchServedCertificate(token.issuer, timeoutMs, trust);
   try {
     const { jwtVerify } = await import('jose');
     await jwtVerify(jwt, leaf.publicKey, {

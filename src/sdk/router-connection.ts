@@ -204,7 +204,8 @@ export class RouterConnection {
 
   #address() {
     const { certPem: cert, keyPem: key, caPem: ca } = this.#options.api.identity;
-    return { host: this.host, port: this.port, tls: { cert, key, ca }, alpn: 'ziti-edge' };
+    const { outward } = this.#options.api.connection;
+    return { host: this.host, port: this.port, tls: { cert, key, ca }, alpn: 'ziti-edge', outward };
   }
 
   /** OpenZiti's routers send too little for this, and a channel within the process cannot be lost. */

@@ -171,6 +171,8 @@ test('only the outer ring uses the process environment and exits the process', (
     'src/agent/sample-service.ts',
     // A program of its own.
     'src/control/console/app/build-program.ts',
+    // The variables of proxies are those of the program that uses the library.
+    'src/sdk/library/outward.ts',
     // The router file's own rule: environment variables are substituted.
     'src/router/config/router-file.ts',
   ];

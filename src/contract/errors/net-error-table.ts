@@ -133,7 +133,14 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   'proxy-failed': {
     kind: 'unavailable',
     meaning: 'The proxy did not connect to the server.',
-    remedy: 'Compare the address of the proxy, and see what the proxy allows.',
+    remedy:
+      'The message names the step: correct address, user or password of the proxy, or let it connect to the server.',
+  },
+  'proxy-url': {
+    kind: 'invalid',
+    meaning: 'The proxy of an option or a variable is not one that can be used.',
+    remedy:
+      'Give its URL with host and port, such as http://proxy.example:3128, and percent-encode the password.',
   },
   'server-silent': {
     kind: 'timeout',

@@ -170,6 +170,8 @@ describe('a channel listener', () => {
     const { listener, accepted } = await open(t, { maxOutstandingConnects: 1, maxQueuedConnects: 4 });
     const silent = await connect(t, listener.port);
     const waiting = dial(t, listener.port);
+    // Its connection is before the next one in the queue.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     const other = await connect(t, listener.port);
     assert.equal(accepted.length, 0);
     silent.destroy();

@@ -1,5 +1,5 @@
 /**
- * Dials one connection of a channel: through the proxy if there is one, then TLS with verification of the
+ * Dials one connection of a channel: through a proxy if the dialer uses one, then TLS with verification of the
  * server's name against our anchors, then the hello; all within one deadline.
  */
 import type { X509Certificate } from 'node:crypto';
@@ -18,7 +18,7 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
-import { connectThroughProxy, type HttpProxy } from '../proxy-connect.ts';
+import { directDialer, type OutwardDialer } from '../outward/outward-dialer.ts';
 import { channelTls, type TlsIdentity } from './channel-tls.ts';
 import { leafOf } from './peer-certificate.ts';
 
@@ -31,10 +31,13 @@ export interface UnderlayDialOptions {
   readonly helloId: string;
   /** Local address to dial from. */
   readonly localAddress?: string | undefined;
-  readonly proxy?: HttpProxy | undefined;
+  /** By default the server is reached directly. */
+  readonly outward?: OutwardDialer | undefined;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
+
+const KEEP_ALIVE_MS = 15_000;
 
 export interface DialedUnderlay {
   readonly socket: tls.TLSSocket;
@@ -46,14 +49,16 @@ export interface DialedUnderlay {
 
 /** Resolves to whether a TLS handshake with the listener succeeds in time. Nothing is sent over the connection. */
 export async function isUnderlayReachable(
-  options: Omit<UnderlayDialOptions, 'helloId' | 'proxy' | 'signal'> & { readonly signal: AbortSignal },
+  options: Omit<UnderlayDialOptions, 'helloId' | 'signal'> & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
-  if (stop.aborted) return false;
-  const socket = connect(options, undefined);
+  const tcp = await tcpOf(options, stop).catch(() => undefined);
+  if (tcp === undefined) return false;
+  const socket = secure(options, tcp);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const onAbort = (): void => resolve(false);
   stop.addEventListener('abort', onAbort, { once: true });
+  if (stop.aborted) onAbort();
   socket.once('secureConnect', () => resolve(true)).on('error', () => resolve(false));
   const isReachable = await promise;
   stop.removeEventListener('abort', onAbort);
@@ -68,7 +73,7 @@ export async function dialUnderlay(
   options: UnderlayDialOptions,
   helloHeaders: FrameHeaders,
 ): Promise<DialedUnderlay> {
-  const { host, port, proxy, localAddress, timeoutMs } = options;
+  const { host, port, outward = directDialer, timeoutMs } = options;
   const where = formatHostPort(host, port);
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(new Error('given up'));
@@ -79,13 +84,12 @@ export async function dialUnderlay(
   options.signal?.addEventListener('abort', onAbort, { once: true });
   if (options.signal?.aborted === true) onAbort();
   let socket: tls.TLSSocket | undefined;
+  let address: string | undefined;
   try {
     stop.signal.throwIfAborted();
-    const through =
-      proxy === undefined
-        ? undefined
-        : await connectThroughProxy(proxy, { host, port }, { localAddress, signal: stop.signal });
-    socket = connect(options, through);
+    const tcp = await tcpOf(options, stop.signal);
+    address = tcp.remoteAddress;
+    socket = secure(options, tcp);
     const decoder = new FrameDecoder(HELLO_LIMITS);
     const answer = await exchangeHello(socket, decoder, makeHello(options.helloId, helloHeaders), {
       where,
@@ -95,6 +99,9 @@ export async function dialUnderlay(
     if (certificate === undefined) throw new Error('no server certificate');
     return { socket, decoder, answer, certificate };
   } catch (error) {
+    // A server that accepts connections and does nothing else may be one of several addresses.
+    const isRefusal = error instanceof FrontdoorError && error.kind === 'forbidden';
+    if (!isRefusal && options.signal?.aborted !== true) outward.failedAfterConnect(options, address);
     socket?.destroy();
     if (error instanceof FrontdoorError) throw error;
     throw new FrontdoorError('unavailable', 'channel-failed', `cannot reach ${where}: ${messageOf(error)}`, {
@@ -106,27 +113,25 @@ export async function dialUnderlay(
   }
 }
 
-function connect(
-  options: Omit<UnderlayDialOptions, 'helloId'>,
-  through: net.Socket | undefined,
+function tcpOf(options: Omit<UnderlayDialOptions, 'helloId'>, signal: AbortSignal): Promise<net.Socket> {
+  const { host, port, localAddress, outward = directDialer } = options;
+  return outward.connect({ host, port }, { localAddress, signal });
+}
+
+function secure(
+  { host, tls: identity, alpn }: Omit<UnderlayDialOptions, 'helloId'>,
+  tcp: net.Socket,
 ): tls.TLSSocket {
-  const { host, port, localAddress } = options;
-  const socket = tls.connect({
-    ...channelTls(options.tls),
-    host,
-    ...definedFields({
-      // Behind a proxy, the certificate is still verified against the dialed name.
-      socket: through,
-      port: through === undefined ? port : undefined,
-      servername: net.isIP(host) === 0 ? host : undefined,
-      localAddress,
-    }),
-    ALPNProtocols: [options.alpn],
-  });
-  const tcp = through ?? socket;
   tcp.setNoDelay(true);
-  tcp.setKeepAlive(true, 15_000);
-  return socket;
+  tcp.setKeepAlive(true, KEEP_ALIVE_MS);
+  return tls.connect({
+    ...channelTls(identity),
+    // Behind a proxy, too, the certificate is verified against the dialed name.
+    host,
+    ...definedFields({ servername: net.isIP(host) === 0 ? host : undefined }),
+    socket: tcp,
+    ALPNProtocols: [alpn],
+  });
 }
 
 async function exchangeHello(

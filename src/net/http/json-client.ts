@@ -7,11 +7,12 @@ import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
 import { certificatesOfPem, validityOf } from '../certificate-chain.ts';
 import { HttpAgent, httpRequest } from './node-http.ts';
+import { directDialer, type OutwardDialer } from '../outward/outward-dialer.ts';
 import { systemAnchors } from '../trust-anchors.ts';
 
 export interface JsonClientOptions {
@@ -27,6 +28,8 @@ export interface JsonClientOptions {
   readonly timeoutMs?: number | undefined;
   /** 16 MiB by default. */
   readonly maxAnswerBytes?: number | undefined;
+  /** By default the server is reached directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 export interface JsonRequest {
@@ -67,6 +70,8 @@ export function isRepeatable({ method, isRepeatable = REPEATABLE.has(method) }: 
 
 /** Shorter than servers keep idle connections. */
 const IDLE_MS = 4_000;
+/** A server that has not completed TLS by then is tried at its other addresses first the next time. */
+const SILENT_TLS_MS = 3_000;
 
 export class JsonClient {
   readonly #origin: string;
@@ -75,6 +80,7 @@ export class JsonClient {
   readonly #maxAnswerBytes: number;
   readonly #isSecure: boolean;
   readonly #streams = new Set<IncomingMessage>();
+  readonly #closing = new AbortController();
   #agent: Agent | undefined;
 
   constructor(options: JsonClientOptions) {
@@ -141,6 +147,7 @@ export class JsonClient {
   }
 
   close(): Promise<void> {
+    this.#closing.abort(new Error('the client was closed'));
     this.#agent?.destroy();
     return Promise.resolve();
   }
@@ -185,16 +192,55 @@ export class JsonClient {
 
   #makeAgent(): Agent {
     const common = { keepAlive: true, maxSockets: 8, timeout: IDLE_MS };
-    if (!this.#isSecure) return new HttpAgent(common);
-    const { ca, certPem, keyPem, pinned } = this.#options;
-    return new HttpsAgent({
-      ...common,
-      maxCachedSessions: 0,
+    const agent = this.#isSecure ? new HttpsAgent(common) : new HttpAgent(common);
+    // Node's own connections know no proxy, and give up an address that answers late.
+    agent.createConnection = (_options, callback) => {
+      void this.#connectFor(callback);
+      return undefined;
+    };
+    return agent;
+  }
+
+  async #connectFor(callback: Parameters<Agent['createConnection']>[1]): Promise<void> {
+    let socket: Socket;
+    try {
+      socket = await this.#connect();
+    } catch (error) {
+      callback?.(error as Error, undefined as never);
+      return;
+    }
+    callback?.(null, socket);
+  }
+
+  async #connect(): Promise<Socket> {
+    const { outward = directDialer, ca, certPem, keyPem, pinned } = this.#options;
+    const { hostname, port } = new URL(this.#origin);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const isPlain = !this.#isSecure;
+    const target = { host, port: Number(port || (isPlain ? 80 : 443)), isPlain };
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const socket = await outward.connect(target, { signal });
+    if (isPlain) return socket;
+    const secure = connectTls({
+      socket,
+      host,
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['http/1.1'],
       ca: ca ?? systemAnchors(),
-      ...(pinned === true ? { allowPartialTrustChain: true } : {}),
+      allowPartialTrustChain: pinned === true,
       cert: certPem,
       key: keyPem,
     });
+    // A server that accepts connections and does nothing else may be one of several addresses.
+    const { remoteAddress } = socket;
+    const onFailure = (): void => outward.failedAfterConnect(target, remoteAddress);
+    const timer = setTimeout(onFailure, SILENT_TLS_MS);
+    secure.once('error', onFailure).once('secureConnect', () => {
+      clearTimeout(timer);
+      secure.off('error', onFailure);
+    });
+    secure.once('close', () => clearTimeout(timer));
+    return secure;
   }
 
   #failure(cause: unknown): FrontdoorError {
@@ -206,6 +252,8 @@ export class JsonClient {
       });
     }
     const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
+    if (cause instanceof FrontdoorError)
+      return new FrontdoorError(cause.kind, cause.code, message, { cause });
     return new FrontdoorError('unavailable', 'unreachable', message, { cause });
   }
 }
@@ -213,7 +261,8 @@ export class JsonClient {
 function onConnected(sent: ClientRequest, isSecure: boolean, listener: () => void): void {
   sent.once('socket', (socket) => {
     if (sent.reusedSocket) listener();
-    else socket.once(isSecure ? 'secureConnect' : 'connect', listener);
+    else if (isSecure) socket.once('secureConnect', listener);
+    else listener();
   });
 }
 

@@ -4,6 +4,7 @@
  * interpret the messages.
  */
 import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
+import { dialerThrough, type OutwardDialer } from '#net';
 import { dialChannel, type Channel, type ChannelOpener, type TlsIdentity } from '#net/channel';
 import {
   contentType,
@@ -53,6 +54,7 @@ const MAX_ENDPOINTS = 100;
 export class ControllerSet implements Controllers {
   readonly #options: ControllerSetOptions;
   readonly #gate: WorkerPool;
+  readonly #outward: OutwardDialer;
   readonly #dials = new Map<string, ControllerDial>();
   readonly #byId = new Map<string, ConnectedController>();
   readonly #connectedListeners: Listener[] = [];
@@ -65,6 +67,7 @@ export class ControllerSet implements Controllers {
 
   constructor(options: ControllerSetOptions) {
     this.#options = options;
+    this.#outward = dialerThrough(options.proxy, 'the router file');
     const { maxQueuedConnects, maxOutstandingConnects } = options.config.channel;
     this.#gate = new WorkerPool({
       name: 'ctrl.dialer',
@@ -206,7 +209,7 @@ export class ControllerSet implements Controllers {
   }
 
   #dial(endpoint: string, signal: AbortSignal): Promise<Channel> {
-    const { routerId, config, proxy, tls, log, openChannel } = this.#options;
+    const { routerId, config, tls, log, openChannel } = this.#options;
     const opened = openChannel?.(endpoint, routerId, this.helloHeaders(), tls().cert);
     if (opened !== undefined) return opened;
     const { host, port } = parseAddress(endpoint)!;
@@ -225,7 +228,7 @@ export class ControllerSet implements Controllers {
       log,
       signal,
       localAddress: config.bind?.address,
-      proxy,
+      outward: this.#outward,
     });
   }
 

@@ -5,6 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { dialerThrough } from '#net';
 import { writeFileDurably } from '#net/files';
 import { enrollRouter, readEnrollmentToken } from '#sdk';
 import { namesAnything } from '../config/mod.ts';
@@ -40,7 +41,8 @@ export async function enrollRouterIdentity({
   }
   const keys = checkEnrollmentFiles(config, readEnrollmentToken(jwt).subject, force);
   // A name marks one of our programs: its certificates are short-lived, and it renews them.
-  const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }), ...keys });
+  const outward = dialerThrough(config.proxy, 'the router file');
+  const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }), ...keys, outward });
   const write = async (path: string | undefined, pem: string): Promise<void> => {
     if (path !== undefined) await writeFileDurably(path, pem);
   };

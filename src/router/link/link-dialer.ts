@@ -4,9 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Log } from '#base';
+import type { OutwardDialer } from '#net';
 import { dialChannel, type Channel, type DialChannelOptions, type TlsIdentity } from '#net/channel';
 import { parseAddress } from '#wire';
-import type { HttpProxyConfig, LinkConfig, LinkDialerConfig } from '../config/router-config.ts';
+import type { LinkConfig, LinkDialerConfig } from '../config/router-config.ts';
 import { connectionsTowards, type DialerRule } from './link-dial-policy.ts';
 import type { DialOrder } from './link-event.ts';
 import { encodeLinkHello } from './link-hello-codec.ts';
@@ -14,7 +15,7 @@ import { encodeLinkHello } from './link-hello-codec.ts';
 export interface LinkDialOptions {
   readonly routerId: string;
   readonly config: LinkConfig;
-  readonly proxy: HttpProxyConfig | undefined;
+  readonly outward: OutwardDialer;
   /** This router's properties in the hello. Read for each dial. */
   readonly tls: TlsIdentity;
   readonly log: Log;
@@ -67,7 +68,7 @@ export async function dialLink(order: DialOrder, options: LinkDialOptions): Prom
     heartbeat: heartbeatOf(config),
     log,
     signal,
-    proxy: options.proxy,
+    outward: options.outward,
     localAddress: dialer.bind?.address,
   });
   if (opened.peer.id === order.peerId) return opened;

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { base62, messageOf, RunningClock, systemClock, WorkerPool, type Clock, type Log } from '#base';
-import type { ServerTls, TlsPorts } from '#net';
+import { dialerThrough, type OutwardDialer, type ServerTls, type TlsPorts } from '#net';
 import type { Channel, TlsIdentity } from '#net/channel';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
@@ -80,6 +80,7 @@ export class LinkSubsystem {
   readonly #closing = new Map<Link, { readonly atMs: number; readonly reason: string }>();
   readonly #listeners: LinkListener[] = [];
   readonly #stop = new AbortController();
+  readonly #outward: OutwardDialer;
   readonly #events: LinkEvent[] = [];
   readonly #reportTimer: NodeJS.Timeout;
   readonly #checkTimer: NodeJS.Timeout;
@@ -89,6 +90,7 @@ export class LinkSubsystem {
   private constructor(options: LinkSubsystemOptions) {
     const { config, routerId, controllers, forwarder, log, random = Math.random } = options;
     this.#options = options;
+    this.#outward = dialerThrough(options.proxy, 'the router file');
     this.#clock = options.clock ?? systemClock;
     this.#log = log;
     const stepMs = Math.max(2 * config.heartbeat.checkIntervalMs, 2_000);
@@ -279,14 +281,14 @@ export class LinkSubsystem {
 
   async #dial(order: DialOrder): Promise<void> {
     if (!this.#machine.isWanted(order) || this.#stop.signal.aborted) return;
-    const { routerId, config, proxy, tls } = this.#options;
+    const { routerId, config, tls } = this.#options;
     const fields = { routerId: order.peerId, address: order.address, linkId: order.linkId };
     try {
       const { signal } = this.#stop;
       const channel = await dialLink(order, {
         routerId,
         config,
-        proxy,
+        outward: this.#outward,
         tls: tls().client,
         signal,
         log: this.#log,

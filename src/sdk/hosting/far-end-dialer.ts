@@ -7,7 +7,7 @@ import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { FrontdoorError } from '#base';
 import {
-  connectThroughProxy,
+  dialerThrough,
   dialFailure,
   dialTimeoutMs,
   SERVICE_SOCKET_OPTIONS,
@@ -117,7 +117,10 @@ export class FarEndDialer<Datagrams> {
     // The proxy chooses the source of the connection that the service sees, and so its port.
     const localAddress = source?.host;
     try {
-      const socket = await connectThroughProxy(proxy, { host, port }, { localAddress, signal });
+      const socket = await dialerThrough(proxy, 'the config of the service').connect(
+        { host, port },
+        { localAddress, signal },
+      );
       // Nothing was read yet, so that the end of one direction does not close the other.
       socket.allowHalfOpen = true;
       socket.setNoDelay(true);

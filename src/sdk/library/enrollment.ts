@@ -3,6 +3,7 @@ import { access, constants, lstat, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { FrontdoorError } from '#base';
 import { saveIdentityFile } from '#net/files';
+import { outwardOf } from './outward.ts';
 import { enrollIdentity } from '../enroll.ts';
 import { abortable } from './abortable.ts';
 
@@ -23,6 +24,11 @@ export interface EnrollmentOptions {
   readonly ca?: string | undefined;
   /** Deadline of each of the four requests in ms; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * The URL of a proxy for all connections, such as `http://proxy.example:3128`, or `none`. By default the variables
+   * `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` decide.
+   */
+  readonly proxy?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +51,8 @@ export function enroll(options: EnrollmentOptions): Promise<EnrollmentResult> {
     const jwt = await tokenOf(options);
     await checkWritable(identityFile, options.replace === true);
     const { name, ca, timeoutMs, signal } = options;
-    const { identity, id } = await enrollIdentity({ jwt, name, ca, timeoutMs, signal });
+    const outward = outwardOf(options.proxy);
+    const { identity, id } = await enrollIdentity({ jwt, name, ca, timeoutMs, signal, outward });
     await saveIdentityFile(identityFile, identity);
     return { id, apiUrl: identity.apiUrl, identityFile };
   });

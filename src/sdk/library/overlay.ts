@@ -9,6 +9,7 @@ import { KeptControlPlanes } from '../kept-control-planes.ts';
 import { OverlayClient, type RouterChange } from '../overlay-client.ts';
 import { ServiceDirectory } from '../service-directory.ts';
 import { abortable } from './abortable.ts';
+import { outwardOf } from './outward.ts';
 import { CircuitStream } from './circuit-stream.ts';
 import { checkAddress, OverlayServer, terminatorOf, type BindOptions } from './overlay-server.ts';
 import { ServiceWatch, type ServicesChange } from './service-watch.ts';
@@ -37,6 +38,11 @@ export interface OverlayOptions {
   readonly servicesIntervalMs?: number | undefined;
   /** Deadline of each request to the control plane in ms; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * The URL of a proxy for all connections, such as `http://proxy.example:3128`, or `none`. By default the variables
+   * `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` decide.
+   */
+  readonly proxy?: string | undefined;
   /** A logger in the form of pino. By default nothing is logged. */
   readonly log?: Log | undefined;
   /** Ends the attempt to open the overlay. */
@@ -77,7 +83,8 @@ export function openOverlay(options: OverlayOptions): Promise<Overlay> {
       const keptFile = controllers ?? `${identityFile.replace(/\.json$/, '')}.control-planes.json`;
       const controlPlanes = keptFile === false ? undefined : await KeptControlPlanes.load(keptFile, log);
       const { timeoutMs, configTypes = CONFIG_TYPES } = options;
-      const api = new EdgeApiClient({ identity, log, controlPlanes, timeoutMs, configTypes });
+      const outward = outwardOf(options.proxy);
+      const api = new EdgeApiClient({ identity, log, controlPlanes, timeoutMs, configTypes, outward });
       try {
         const name = options.name ?? (await api.currentIdentity()).name;
         await api.session();
