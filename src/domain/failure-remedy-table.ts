@@ -113,6 +113,11 @@ const REMEDIES = {
     'The share asks for an email address, and the identity provider has not verified the address of this person: the person has to verify it there.',
   'login-too-many':
     'Too many sign-ins were started from this network at the same time: wait a minute; a program that follows redirects to sign-in pages needs a key or token instead.',
+  // Proxies in front of the gateway.
+  'too-many-at-once':
+    'One address has as many requests and WebSockets in progress, through proxies in front of the gateway, as --max-connections-per-address allows: raise it, or find the program that opens so many.',
+  'proxy-scheme-unknown':
+    'The page requires HTTPS, and a proxy in front of the gateway terminates TLS without a report of it: name its address in --trusted-proxies of the gateway, and let it set X-Forwarded-Proto. Without both, browsers would be redirected in circles.',
   // The form of the request.
   'cookies-too-large':
     'The response has cleared the cookies, so the next request succeeds. If it happens again, the service or another service in the same zone sets too many cookies: see "Neighbours in a browser" in the guide.',

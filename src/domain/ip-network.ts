@@ -83,6 +83,23 @@ export function addressText(address: Uint8Array): string {
   return groups.join(':');
 }
 
+/** Returns the one spelling of an address that sockets use, too (RFC 5952); undefined if the text is no address. */
+export function canonicalAddress(text: string): string | undefined {
+  const bytes = parseAddress(text);
+  return bytes && shortAddressText(bytes);
+}
+
+/** Writes 4 or 16 bytes as sockets do: the longest run of zeros of an IPv6 address becomes `::`. */
+function shortAddressText(address: Uint8Array): string {
+  const text = addressText(address);
+  if (address.length === 4) return text;
+  const runs = text.match(/\b0(?::0)+\b/g) ?? [];
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
+  if (longest === '') return text;
+  const at = new RegExp(`(?:^|:)${longest}(?:$|:)`).exec(text)!;
+  return `${text.slice(0, at.index)}::${text.slice(at.index + at[0].length)}`;
+}
+
 /** Writes the network in CIDR notation, without bits after the prefix. */
 export function networkText({ network, prefixBits }: IpNetwork): string {
   const masked = network.map((byte, i) => {

@@ -157,6 +157,18 @@ export const MESSAGE_REFUSALS = {
     remedy:
       'Let the client send fewer headers: a proxy in front of the gateway may add the same header again and again.',
   },
+  'malformed-forwarding': {
+    status: 400,
+    message: 'The proxy in front of this gateway reports a client that cannot be read.',
+    remedy:
+      'Let the trusted proxy put the address of its client at the end of X-Forwarded-For (or into Forwarded, RFC 7239), and http or https into X-Forwarded-Proto: see the guide "Behind a proxy".',
+  },
+  'conflicting-forwarding': {
+    status: 400,
+    message: 'X-Forwarded-For and Forwarded name different clients.',
+    remedy:
+      'Let the trusted proxy remove the one of both headers that it does not set itself: a client sent it, or another proxy.',
+  },
 } as const satisfies Record<string, MessageRefusalRow>;
 
 export type MessageRefusal = keyof typeof MESSAGE_REFUSALS;

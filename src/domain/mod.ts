@@ -23,7 +23,13 @@ export {
   type BackendMode,
   type BackendModeRow,
 } from './backend-mode-table.ts';
-export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
+export {
+  forwardedAddress,
+  forwardedAddresses,
+  isTrustedProxy,
+  parseTrustedProxies,
+} from './trusted-proxy-policy.ts';
+export { readForwarding } from './forwarding-policy.ts';
 export type { NameRecords, TxtAnswer } from './dns-answer.ts';
 export { checkEgress } from './egress-policy.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';

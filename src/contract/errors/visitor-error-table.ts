@@ -48,6 +48,11 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   'wrong-method': [[400], 'The page under /.frontdoor/ does not support the method.'],
   'head-timeout': [[408], 'The head of the request did not arrive in time.'],
   'body-too-slow': [[408], 'The body of the request arrived too slowly.'],
+  'too-many-at-once': [[429], 'The address has too many requests in progress through a proxy.'],
+  'proxy-scheme-unknown': [
+    [502],
+    'The page requires HTTPS, and a proxy in front of the gateway does not report that the client uses it.',
+  ],
   'access-ended': [[401], 'The session or credential of the request has ended.'],
   'too-many-wrong': [[429], 'The address sent too many wrong credentials.'],
   'login-provider-not-available': [[503], 'The sign-in provider is currently unavailable.'],
