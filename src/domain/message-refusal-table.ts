@@ -149,13 +149,20 @@ export const MESSAGE_REFUSALS = {
   'head-too-large': {
     status: 431,
     message: 'The headers are too large.',
-    remedy: 'Let the client send fewer or shorter headers: large tokens and cookies are the usual cause.',
+    remedy:
+      'Let the client send fewer or shorter headers: large tokens and cookies are the usual cause. The gateway accepts more with --max-header-bytes.',
   },
   'too-many-fields': {
     status: 431,
     message: 'There are too many headers.',
     remedy:
-      'Let the client send fewer headers: a proxy in front of the gateway may add the same header again and again.',
+      'Let the client send fewer headers: a proxy in front of the gateway may add the same header again and again. The gateway accepts more with --max-header-fields.',
+  },
+  'too-many-heads': {
+    status: 503,
+    message: 'Too many requests are arriving at the same time. Please try again shortly.',
+    remedy:
+      'Clients hold more unfinished or large request headers than the gateway keeps in memory: look for clients that send slowly or send very large cookies, or run more workers or gateways.',
   },
   'malformed-forwarding': {
     status: 400,

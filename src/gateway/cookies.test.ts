@@ -105,7 +105,7 @@ describe('cookies of origins', () => {
   it('that do not fit into a head are cleared by the answer and by its script, and no other cookies of the site', async () => {
     lines = [];
     const session = `${SESSION_COOKIE}=${'x'.repeat(43)}`;
-    const bomb = [session, ...Array.from({ length: 60 }, (_, i) => `bomb${i}=${'x'.repeat(1_000)}`)].join(
+    const bomb = [session, ...Array.from({ length: 80 }, (_, i) => `bomb${i}=${'x'.repeat(1_000)}`)].join(
       '; ',
     );
     const answer = await world.ask('app', { lines: [`Cookie: ${bomb}`] });
@@ -127,9 +127,9 @@ describe('cookies of origins', () => {
   });
 
   it('are not cleared for a head that something else makes too large, nor at a name that is served by nobody', async () => {
-    const big = await world.ask('app', { lines: ['Cookie: a=1', `X-Big: ${'x'.repeat(20_000)}`] });
+    const big = await world.ask('app', { lines: ['Cookie: a=1', `X-Big: ${'x'.repeat(70_000)}`] });
     assert.deepEqual([big.status, big.headers.get('clear-site-data')], [431, undefined]);
-    const lost = { host: 'nobody.share.localhost', lines: [`Cookie: a=${'x'.repeat(20_000)}`] };
+    const lost = { host: 'nobody.share.localhost', lines: [`Cookie: a=${'x'.repeat(70_000)}`] };
     const answer = await world.ask('app', lost);
     assert.deepEqual([answer.status, answer.headers.get('clear-site-data')], [431, undefined]);
   });
@@ -148,6 +148,12 @@ describe('cookies of origins', () => {
     );
     const few = await world.ask('app', { lines: ['Cookie: a=1'] });
     assert.deepEqual([few.status, few.setCookies], [431, []]);
+    // Such as nginx answers.
+    status = 400;
+    const tooMany = await world.ask('app', { lines: [`Cookie: a=${'x'.repeat(17_000)}`] });
+    assert.deepEqual([tooMany.status, tooMany.setCookies.length], [400, 2]);
+    const other = await world.ask('app', { lines: [`Cookie: a=${'x'.repeat(9_000)}`] });
+    assert.deepEqual([other.status, other.setCookies], [400, []]);
     status = 200;
   });
 });

@@ -17,6 +17,7 @@ import type { ClientFacts } from './circuits/route-decision.ts';
 import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 import type { ListenAddress } from './accepting-servers.ts';
+import { HeadBudget } from './limits/head-budget.ts';
 import { openListener, type Listener } from './gateway-listener.ts';
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
@@ -125,6 +126,7 @@ class GatewayServer implements Gateway {
     });
     this.#context = {
       limits,
+      headBudget: new HeadBudget(limits),
       table: this.table,
       pool,
       log: options.log,
@@ -155,9 +157,10 @@ class GatewayServer implements Gateway {
   }
 
   stats(): GatewayStats {
-    const { pool, counters } = this.#context;
+    const { pool, counters, headBudget } = this.#context;
     return {
       connections: this.#admission.count,
+      headBytes: headBudget.bytes,
       openCircuits: pool.openCount,
       idleCircuits: pool.idleCount,
       dials: pool.dialCount,

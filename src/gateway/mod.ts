@@ -25,7 +25,12 @@ export { type ClientCertificate, type ClientProof } from './certificates/client-
 export { TICKET_SECRET_BYTES } from './certificates/ticket-keys.ts';
 export { type ListenAddress } from './accepting-servers.ts';
 export { type TlsSettings } from './tls-front.ts';
-export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
+export {
+  DEFAULT_GATEWAY_LIMITS,
+  headLimits,
+  type GatewayLimits,
+  type HeadLimits,
+} from './limits/gateway-limits.ts';
 export { type CircuitDialer } from './circuits/circuit-dialer.ts';
 export {
   openShareFeed,

@@ -16,7 +16,7 @@ import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './ba
 const ROUNDS = 10;
 const UNSAFE = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** More than the gateway reads, and what the gateway reads and the service does not (16 KiB with the caller's headers). */
-const BOMBS = [60, 15];
+const BOMBS = [80, 30, 15];
 const BOMB_BYTES = 1_000;
 
 export const SIBLINGS_ROW: BatteryRow = {

@@ -151,8 +151,8 @@ export const REFUSED_REQUESTS: readonly FramingCase[] = [
   ['a malformed Connection', `GET / HTTP/1.1\r\n${HOST}Connection: a b\r\n\r\n`, [400]],
   ['an unknown expectation', `GET / HTTP/1.1\r\n${HOST}Expect: the unexpected\r\n\r\n`, [417]],
   ['a target that is too long', `GET /${'a'.repeat(9_000)} HTTP/1.1\r\n${HOST}\r\n`, [414]],
-  ['a head that is too large', `GET / HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`, [431]],
-  ['too many headers', `GET / HTTP/1.1\r\n${HOST}${'A: b\r\n'.repeat(101)}\r\n`, [431]],
+  ['a head that is too large', `GET / HTTP/1.1\r\n${HOST}X: ${'a'.repeat(66_000)}\r\n\r\n`, [431]],
+  ['too many headers', `GET / HTTP/1.1\r\n${HOST}${'A: b\r\n'.repeat(201)}\r\n`, [431]],
   ['a TLS hello on the plain port', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', [400]],
 
   // Codings.

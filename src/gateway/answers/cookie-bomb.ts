@@ -12,6 +12,8 @@ import { failureOfRequest, type Failure } from './failure-table.ts';
 
 /** A service that refuses the headers as too large may be refusing this size of cookies. */
 const MANY_COOKIE_BYTES = 2_048;
+/** Above this size cookies are the likely cause of a 400, too, which nginx, Apache and Tomcat send instead of 431. */
+const LARGE_COOKIE_BYTES = 16_384;
 
 /** How many names a response clears. Browsers keep fewer cookies for a site. */
 const MAX_NAMES = 200;
@@ -89,13 +91,19 @@ const COOKIES_TOO_LARGE: Failure = {
   cause: 'the cookies are too large; the response clears them',
 };
 
+export interface RefusedHead {
+  readonly failure: Failure;
+  /** Lines of the answer's head, without line ends. */
+  readonly lines: readonly string[];
+}
+
 /** Answers a refused head, of which `text` arrived; `isServed`: a share has that host. */
 export function refusedHead(
   refusal: MessageRefusal,
   text: string,
   isServed: (host: string) => boolean,
   isSecure: boolean,
-): { readonly failure: Failure; readonly lines: readonly string[] } {
+): RefusedHead {
   const bomb = refusal === 'head-too-large' ? findCookieBomb(text) : undefined;
   if (bomb === undefined || !isServed(bomb.host)) return { failure: failureOfRequest(refusal), lines: [] };
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
@@ -109,13 +117,14 @@ interface RefusedRequest {
 }
 
 /**
- * Returns lines with their line ends for a service's 431 response that clear the cookies of its request, or '' if cookies
+ * Returns lines with their line ends for a service's response of 431, or 400, that clear the cookies of its request, or '' if cookies
  * are not the cause.
  */
 export function clearedCookies(status: number, request: RefusedRequest): string {
   const { host, cookies, client } = request;
   request.cookies = undefined;
-  if (status !== 431 || cookies === undefined) return '';
+  if (cookies === undefined) return '';
+  if (status !== 431 && (status !== 400 || cookies.length <= LARGE_COOKIE_BYTES)) return '';
   const names = namesIn(Buffer.from(cookies).toString('latin1'));
   return clearingLines({ host, names }, client.isSecure)
     .map((line) => `${line}\r\n`)

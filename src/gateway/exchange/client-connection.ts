@@ -9,16 +9,16 @@ import { readDirectly } from '#net';
 import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from './client-answers.ts';
-import { refusedHead } from '../answers/cookie-bomb.ts';
+import type { RefusedHead } from '../answers/cookie-bomb.ts';
 import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeClient } from './exchange-client.ts';
-import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
+import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import { encodeUpstreamHead, forwardedLines } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { HeadBuffer } from '../http/head-buffer.ts';
+import { HeadIntake } from './head-intake.ts';
 import { RawRelay } from './raw-relay.ts';
-import { readRequestHead, refusalOfStart, RequestHead } from '../http/request-head-policy.ts';
+import { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { AdmissionWatch, decideRequest } from './request-decision.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
@@ -43,7 +43,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   readonly #socket: Socket;
   readonly #facts: ClientFacts;
   readonly #forwardedLines: string;
-  readonly #heads: HeadBuffer;
+  readonly #heads: HeadIntake;
   readonly #answers: ClientAnswers;
   readonly #admission: AdmissionWatch;
   #state = HEAD;
@@ -68,8 +68,8 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#socket = socket;
     this.#facts = facts;
     this.#deadlineMs = facts.acceptedAtMs + context.limits.headTimeoutMs;
-    this.#heads = new HeadBuffer(context.limits.maxHeadBytes, context.limits.maxRequestLineBytes);
-    this.input = new ClientInput(socket, context.limits.maxHeadBytes);
+    this.#heads = new HeadIntake(context, facts, (refused) => this.#guarded(() => this.#refuse(refused)));
+    this.input = new ClientInput(socket, context.limits.maxHeldBytes);
     this.#forwardedLines = forwardedLines(facts);
     this.writer = new SocketWriter(socket, context.limits.maxUnsentBytes);
     this.#admission = new AdmissionWatch(context);
@@ -109,6 +109,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   exchangeDone(keepAlive: boolean): void {
     this.#exchange = undefined;
     this.#record = undefined;
+    this.#heads.forget();
     this.#served += 1;
     this.input.resume(PAUSED_BY_CIRCUIT | PAUSED_FOR_DIAL);
     if (!keepAlive || (this.#halfClosed && !this.input.holdsMore)) {
@@ -215,23 +216,14 @@ export class ClientConnection implements ExchangeClient, Numbered {
 
   #readHead(bytes: Buffer): void {
     const heads = this.#heads;
-    if (!heads.isPartial) {
-      const refusal = refusalOfStart(bytes[0]!, this.#facts.isSecure);
-      if (refusal !== undefined) {
-        this.#refuse(failureOfRequest(refusal));
-        return;
-      }
-      if (this.#served > 0) this.deadlineIn(this.#context.limits.headTimeoutMs);
-    }
-    if (!heads.push(bytes)) return;
-    const head = this.#context.requestHead;
-    const refusal = heads.refusal ?? readRequestHead(heads.text, this.#context.limits.maxFields, head);
-    if (refusal !== undefined) {
-      const isServed = (host: string): boolean => this.#context.table.find(host) !== undefined;
-      const { failure, lines } = refusedHead(refusal, heads.text, isServed, this.#facts.isSecure);
-      this.#refuse(failure, lines);
+    if (!heads.isPartial && this.#served > 0) this.deadlineIn(this.#context.limits.headTimeoutMs);
+    const taken = heads.take(bytes);
+    if (taken === false) return;
+    if (taken !== true) {
+      this.#refuse(taken);
       return;
     }
+    const head = this.#context.requestHead;
     this.#context.counters.requests += 1;
     const record = this.#context.records.open(this.#facts, head);
     this.#record = record;
@@ -290,7 +282,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   }
 
   /** Refuses a request that could not be read, or is still being decided. */
-  #refuse(failure: Failure, lines: readonly string[] = []): void {
+  #refuse({ failure, lines }: RefusedHead): void {
     this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED, lines));
   }
 
@@ -328,6 +320,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#exchange = undefined;
     this.#relay = undefined;
     this.input.drop();
+    this.#heads.forget();
     this.#state = LINGER;
     current?.clientGone(!this.#isCutOff);
     if (left !== undefined) this.#answers.reportUnanswered(left);
@@ -364,7 +357,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
       case DECIDING:
         this.#state = HEAD;
         this.input.resume(PAUSED_FOR_DECISION);
-        this.#refuse(FAILURES.decisionTimeout);
+        this.#refuse({ failure: FAILURES.decisionTimeout, lines: [] });
         return;
       case BUSY:
         this.#exchange!.expired();
@@ -373,7 +366,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
         this.#relay!.expired();
         return;
       case HEAD:
-        if (this.#heads.isPartial) this.#refuse(FAILURES.headTimeout);
+        if (this.#heads.isPartial) this.#refuse({ failure: FAILURES.headTimeout, lines: [] });
         else {
           if (this.#served === 0) this.#answers.reportEnd(this.#record, 'no request arrived in time');
           this.destroy();

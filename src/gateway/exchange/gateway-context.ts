@@ -8,6 +8,7 @@ import type { ChallengeAnswers } from '../acme/challenge-answer.ts';
 import type { CircuitPool } from '../circuits/circuit-pool.ts';
 import type { RoutePool } from '../circuits/upstream.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
+import type { HeadBudget } from '../limits/head-budget.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver } from './request-record.ts';
 import type { RequestRecords } from './request-records.ts';
@@ -27,6 +28,7 @@ export interface GatewayCounters {
 
 export interface GatewayContext {
   readonly limits: GatewayLimits;
+  readonly headBudget: HeadBudget;
   readonly table: ShareRouteTable<RoutePool>;
   readonly pool: CircuitPool;
   readonly log: Log;

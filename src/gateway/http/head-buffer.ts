@@ -11,6 +11,9 @@ import {
   HeadScanner,
 } from './head-decoder.ts';
 
+/** Takes the number of bytes that an unfinished head holds, and returns false if there is no room for them. */
+export type HeadAccount = (heldBytes: number) => boolean;
+
 export class HeadBuffer {
   /**
    * The head as Latin-1 text after `push` returned true, or the received part of a head that is too large; ''
@@ -23,11 +26,13 @@ export class HeadBuffer {
   refusal: MessageRefusal | undefined;
   readonly #scanner: HeadScanner;
   readonly #maxBytes: number;
+  readonly #account: HeadAccount | undefined;
   #held: Buffer | undefined;
   #heldBytes = 0;
 
-  constructor(maxBytes: number, maxFirstLineBytes: number) {
+  constructor(maxBytes: number, maxFirstLineBytes: number, account?: HeadAccount) {
     this.#maxBytes = maxBytes;
+    this.#account = account;
     this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes);
   }
 
@@ -47,11 +52,13 @@ export class HeadBuffer {
         this.#held = piece;
         this.#heldBytes = piece.length;
       }
-      return false;
+      if (this.#account?.(this.#held!.length) !== false) return false;
+      this.clear();
+      this.refusal = 'too-many-heads';
+      return true;
     }
+    if (before > 0) this.#drop();
     this.#scanner.reset();
-    this.#held = undefined;
-    this.#heldBytes = 0;
     this.refusal = undefined;
     this.rest = undefined;
     if (end > 0) {
@@ -65,11 +72,19 @@ export class HeadBuffer {
     return true;
   }
 
-  /** Drops a partial head. */
+  /** Drops a partial head, and the text of the last one. */
   clear(): void {
     this.#scanner.reset();
+    this.text = '';
+    this.rest = undefined;
+    this.refusal = undefined;
+    if (this.#heldBytes > 0) this.#drop();
+  }
+
+  #drop(): void {
     this.#held = undefined;
     this.#heldBytes = 0;
+    this.#account?.(0);
   }
 
   #append(piece: Buffer): Buffer {
@@ -77,7 +92,8 @@ export class HeadBuffer {
     const needed = this.#heldBytes + piece.length;
     let target = held;
     if (needed > held.length || this.#heldBytes === held.length) {
-      target = Buffer.allocUnsafe(Math.max(1024, 2 * needed));
+      const room = Math.min(2 * needed, this.#maxBytes);
+      target = Buffer.allocUnsafe(Math.max(1024, needed, room));
       held.copy(target, 0, 0, this.#heldBytes);
       this.#held = target;
     }

@@ -1,4 +1,6 @@
 /** The limits of the gateway's data path, with defaults. Times are in milliseconds, sizes in bytes. */
+import { definedFields } from '#base';
+
 export interface GatewayLimits {
   /** From accept, or from a later head's first byte, to the end of the head. */
   readonly headTimeoutMs: number;
@@ -25,6 +27,12 @@ export interface GatewayLimits {
   readonly lingerMs: number;
 
   readonly maxHeadBytes: number;
+  /** What unfinished heads, and large ones of running requests, use together: see `HeadBudget`. */
+  readonly maxHeadsBytes: number;
+  /** Heads up to this size are charged to that budget only while they are unfinished. */
+  readonly smallHeadBytes: number;
+  /** Bytes of a client that wait while an earlier request is decided or served; more are not read. */
+  readonly maxHeldBytes: number;
   readonly maxRequestLineBytes: number;
   readonly maxFields: number;
   readonly maxResponseHeadBytes: number;
@@ -85,10 +93,13 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   bodyRateWindowMs: 10_000,
   lingerMs: 2_000,
 
-  maxHeadBytes: 16_384,
+  maxHeadBytes: 65_536,
+  maxHeadsBytes: 67_108_864,
+  smallHeadBytes: 16_384,
+  maxHeldBytes: 16_384,
   maxRequestLineBytes: 8_192,
-  maxFields: 100,
-  maxResponseHeadBytes: 65_535,
+  maxFields: 200,
+  maxResponseHeadBytes: 65_536,
   maxResponseFields: 256,
   maxInterimAnswers: 16,
   maxUnsentBytes: 65_536,
@@ -107,3 +118,21 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
 };
+
+/** What an operator sets about heads; undefined: the default. */
+export interface HeadLimits {
+  readonly maxBytes?: number | undefined;
+  readonly maxFields?: number | undefined;
+}
+
+/** Heads of responses may always be as large as by default: their senders are known. */
+export function headLimits({ maxBytes, maxFields }: HeadLimits): Partial<GatewayLimits> {
+  const { maxRequestLineBytes, maxResponseHeadBytes, maxResponseFields } = DEFAULT_GATEWAY_LIMITS;
+  return definedFields({
+    maxHeadBytes: maxBytes,
+    maxRequestLineBytes: maxBytes && Math.min(maxBytes, maxRequestLineBytes),
+    maxResponseHeadBytes: maxBytes && Math.max(maxBytes, maxResponseHeadBytes),
+    maxFields,
+    maxResponseFields: maxFields && Math.max(maxFields, maxResponseFields),
+  });
+}

@@ -15,6 +15,7 @@ type Kind = 'counter' | 'gauge';
 /** By the name of the statistic. */
 const STATS: Readonly<Record<keyof GatewayStats, readonly [name: string, type: Kind, help: string]>> = {
   connections: ['connections', 'gauge', 'Open connections of clients'],
+  headBytes: ['head_bytes', 'gauge', 'Memory of unfinished and large request heads, in bytes'],
   openCircuits: ['open_circuits', 'gauge', 'Open circuits to services'],
   idleCircuits: ['idle_circuits', 'gauge', 'Open circuits that wait for a request'],
   dials: ['dials_total', 'counter', 'Circuits that the gateway has asked for'],

@@ -1,6 +1,8 @@
 /** What a gateway holds now, and what it has counted since its start. */
 export interface GatewayStats {
   readonly connections: number;
+  /** Memory of unfinished and large request heads: see `HeadBudget`. */
+  readonly headBytes: number;
   readonly openCircuits: number;
   readonly idleCircuits: number;
   readonly dials: number;

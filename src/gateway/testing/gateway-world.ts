@@ -79,7 +79,7 @@ export class GatewayWorld {
 
   /** Publishes a share served by a node:http server. */
   async serve(name: string, handler: RequestListener, more: Partial<GatewayShare> = {}): Promise<HttpServer> {
-    const server = createServer({ keepAliveTimeout: 60_000 }, handler);
+    const server = createServer({ keepAliveTimeout: 60_000, maxHeaderSize: 131_072 }, handler);
     this.publish(shareOf(name, more), await this.#listen(server));
     return server;
   }

@@ -1,0 +1,68 @@
+/** Reads the heads of one client's requests, within the bounds of one head and the budget of all. */
+import { callerAddress } from '../access/rate-limits.ts';
+import { refusedHead, type RefusedHead } from '../answers/cookie-bomb.ts';
+import { failureOfRequest } from '../answers/failure-table.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
+import { HeadBuffer } from '../http/head-buffer.ts';
+import { readRequestHead, refusalOfStart } from '../http/request-head-policy.ts';
+import { HeadAllowance } from '../limits/head-budget.ts';
+import type { GatewayContext } from './gateway-context.ts';
+
+export class HeadIntake {
+  readonly #context: GatewayContext;
+  readonly #isSecure: boolean;
+  readonly #heads: HeadBuffer;
+  readonly #allowance: HeadAllowance;
+
+  /** `evict` is called when an unfinished head has to make room for those of others. */
+  constructor(
+    context: GatewayContext,
+    { address, isSecure }: ClientFacts,
+    evict: (refused: RefusedHead) => void,
+  ) {
+    const { limits, headBudget } = context;
+    this.#context = context;
+    this.#isSecure = isSecure;
+    const allowance = new HeadAllowance(
+      () => callerAddress(address),
+      () => evict({ failure: failureOfRequest('too-many-heads'), lines: [] }),
+    );
+    this.#allowance = allowance;
+    this.#heads = new HeadBuffer(limits.maxHeadBytes, limits.maxRequestLineBytes, (bytes) => {
+      if (bytes > 0) return headBudget.hold(allowance, bytes);
+      headBudget.finish(allowance);
+      return true;
+    });
+  }
+
+  /** Whether a part of a head has arrived. */
+  get isPartial(): boolean {
+    return this.#heads.isPartial;
+  }
+
+  /** Bytes that followed the head in the last piece. */
+  get rest(): Buffer | undefined {
+    return this.#heads.rest;
+  }
+
+  /** Returns true when the context's scratch object has the head, false if more bytes are needed, or why there is none. */
+  take(bytes: Buffer): RefusedHead | boolean {
+    const heads = this.#heads;
+    const start = heads.isPartial ? undefined : refusalOfStart(bytes[0]!, this.#isSecure);
+    if (start !== undefined) return { failure: failureOfRequest(start), lines: [] };
+    if (!heads.push(bytes)) return false;
+    const { headBudget, limits, requestHead, table } = this.#context;
+    const refusal =
+      heads.refusal ??
+      readRequestHead(heads.text, limits.maxFields, requestHead) ??
+      (headBudget.serve(this.#allowance, heads.text.length) ? undefined : 'too-many-heads');
+    if (refusal === undefined) return true;
+    return refusedHead(refusal, heads.text, (host) => table.find(host) !== undefined, this.#isSecure);
+  }
+
+  /** The request is over, or the connection is. */
+  forget(): void {
+    this.#heads.clear();
+    this.#context.headBudget.served(this.#allowance);
+  }
+}
