@@ -10,7 +10,8 @@ import { socketPair } from './server-socket.ts';
 const KEEP_ALIVE_MS = 65_000;
 /** A reader or a writer that stands still for this time loses its connection. */
 const STALLED_MS = 120_000;
-const MAX_HEAD_BYTES = 32 * 1024;
+/** More than a gateway lets through at most, with the headers that it adds. */
+const MAX_HEAD_BYTES = 160 * 1024;
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 export class FolderServer {
