@@ -8,6 +8,7 @@ import {
   createGateway,
   DEFAULT_GATEWAY_LIMITS,
   GatewayAccess,
+  headLimits,
   Observation,
   openShareFeed,
   startTrafficReporter,
@@ -17,6 +18,7 @@ import {
   type CertificateStore,
   type Gateway,
   type GatewayLimits,
+  type HeadLimits,
   type ListenAddress,
   type NameOwner,
   type TlsSettings,
@@ -64,6 +66,7 @@ export interface GatewayPartOptions {
   readonly listensWhenFresh?: boolean | undefined;
   readonly openChannel?: ChannelOpener | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
+  readonly heads?: HeadLimits | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** A file, or `-` for standard output; undefined writes no access log. */
@@ -169,6 +172,7 @@ export async function startGatewayPart(
   const limits: Partial<GatewayLimits> = {
     maxConnections: connectionLimit(descriptorLimit()),
     ...options.limits,
+    ...headLimits(options.heads ?? {}),
     ...definedFields({
       maxConnectionsPerAddress: options.maxConnectionsPerAddress,
       answerTimeoutMs: options.responseTimeoutMs,

@@ -83,6 +83,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     metrics: metricsOf(options, place),
     readyListAgeMs: options.readyListAge * 1_000,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
+    heads: { maxBytes: options.maxHeaderBytes, maxFields: options.maxHeaderFields },
     // Connections of one address spread evenly over the workers.
     maxConnectionsPerAddress: Math.ceil(perAddress / (place?.workers ?? 1)),
     ...(place === undefined

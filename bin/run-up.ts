@@ -85,6 +85,7 @@ async function runOn(
     readyListAgeMs: options.readyListAge * 1_000,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+    heads: { maxBytes: options.maxHeaderBytes, maxFields: options.maxHeaderFields },
     onControl: (control) => {
       if (options.demo)
         local.demo = new Demo({ control, dataDir, version, logFormat: options.logFormat, log, print });

@@ -16,7 +16,7 @@ import {
   type Router,
   type RouterConfig,
 } from '#router';
-import { CertificateStore, type AcmeSettings, type GatewayLimits } from '#gateway';
+import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
 import { openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
@@ -51,6 +51,7 @@ export interface UpOptions {
   /** Undefined: the gateway obtains no certificates. */
   readonly acme?: AcmeSettings | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
+  readonly heads?: HeadLimits | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** Access log of the gateway. */
@@ -220,6 +221,7 @@ async function startParts(
     responseTimeoutMs: options.responseTimeoutMs,
     limits: options.gatewayLimits,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+    heads: options.heads,
   }).catch((error: unknown) => {
     throw portHint(
       error,

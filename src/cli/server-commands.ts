@@ -9,6 +9,7 @@ import {
   type DatabaseOptions,
   type MigrationCopiesOptions,
 } from './database-option.ts';
+import { addHeadOptions, type HeadCommandOptions } from './head-options.ts';
 import { interceptDomain } from './intercept-option.ts';
 import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 import {
@@ -48,6 +49,7 @@ export interface UpCommandOptions
     MigrationCopiesOptions,
     AccessOptions,
     AcmeCommandOptions,
+    HeadCommandOptions,
     ObservationCommandOptions {
   readonly demo: boolean;
   readonly dataDir: string;
@@ -82,7 +84,7 @@ export interface ControlCommandOptions
 }
 
 export interface GatewayCommandOptions
-  extends AcmeCommandOptions, ObservationCommandOptions, LogOptions, ReadyFileOptions {
+  extends AcmeCommandOptions, HeadCommandOptions, ObservationCommandOptions, LogOptions, ReadyFileOptions {
   readonly dataDir: string;
   readonly enrollmentJwt?: string;
   readonly listen: string;
@@ -157,7 +159,7 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(perAddress())
     .addOption(responseTimeout());
   const observed = addObservationOptions(
-    addAcmeOptions(command),
+    addAcmeOptions(addHeadOptions(command)),
     'the gateway, the control plane and the router',
   );
   return controlPorts(observed).action((options: UpCommandOptions, parsed: Command) => {
@@ -243,7 +245,7 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     .addOption(perAddress())
     .addOption(responseTimeout());
   const observed = addObservationOptions(
-    addAcmeOptions(command),
+    addAcmeOptions(addHeadOptions(command)),
     'the gateway (each of several workers at the next port)',
   );
   return observed.action((options: GatewayCommandOptions) => run.gateway(options));
