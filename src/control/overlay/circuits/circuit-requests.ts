@@ -1,40 +1,29 @@
 /**
- * CreateCircuitV2 and V3 from routers. V3, of OpenZiti 2.1, names the service instead of a service session, because
- * the router has evaluated the policies. The session proves the dialer, never the request itself, and the number of
- * pending dials per router and identity is bounded. Responses are sent only to the requesting channel.
+ * Requests of routers for circuits. All kinds take one path: the kind says who dials what, and then the number of pending
+ * dials and of circuits is bounded, the circuit is built, and the request is answered once, on the channel that it came on.
+ * What a dialer says about itself is replaced by the known facts.
  */
 import { utf8, type Clock, type Log } from '#base';
 import { SummedLog } from '#net';
 import { headerId, makeFrame, type Frame } from '#wire';
-import {
-  decodeCreateCircuitV2,
-  decodeCreateCircuitV3,
-  encodeCircuitCreated,
-  encodeEdgeRefusal,
-  EdgeErrorCode,
-  RetryHint,
-  type CircuitRequestV2,
-} from '#wire/circuits';
-import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
-import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
-import type { CircuitRegistry } from './circuit-registry.ts';
+import { EdgeErrorCode, RetryHint } from '#wire/circuits';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
 import type { Terminator } from '../terminators/terminator-registry.ts';
+import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
+import type { CircuitRegistry } from './circuit-registry.ts';
+import type { CircuitRequestKind, DialJudges, PermittedDial, RefusedDial } from './circuit-request-kinds.ts';
 import { judgeKeyExchange, type KeyExchange, type LocalEnds } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
-import type { ServiceSessionCheck, SessionVerdict } from '../permits/service-session-check.ts';
 
 export interface PendingLimits {
   readonly maxPendingPerRouter: number;
   readonly maxPendingPerIdentity: number;
 }
 
-export const PENDING_LIMITS: PendingLimits = { maxPendingPerRouter: 4_096, maxPendingPerIdentity: 2_048 };
+const PENDING_LIMITS: PendingLimits = { maxPendingPerRouter: 4_096, maxPendingPerIdentity: 2_048 };
 
-export interface CircuitRequestsOptions {
-  readonly model: OverlayModel;
-  readonly sessions: ServiceSessionCheck;
+export interface CircuitRequestsOptions extends DialJudges {
   readonly builder: CircuitBuilder;
   readonly circuits: CircuitRegistry;
   readonly localEnds: () => LocalEnds | undefined;
@@ -44,18 +33,14 @@ export interface CircuitRequestsOptions {
   readonly limits?: PendingLimits | undefined;
 }
 
-interface Dial {
-  readonly identityId: string;
-  readonly share: string;
-}
-
-interface RefusedDial {
-  readonly identityId: string | undefined;
-  readonly reason: string | undefined;
-  readonly share?: string;
-}
-
 const { peerData: keys } = headerId;
+/** What the controller says of the dialer. */
+const IDENTITY_KEYS: ReadonlySet<number> = new Set([
+  keys.callerId,
+  keys.dialerIdentityId,
+  keys.dialerIdentityName,
+  keys.cryptoMethod,
+]);
 
 export class CircuitRequests {
   readonly #options: CircuitRequestsOptions;
@@ -70,78 +55,57 @@ export class CircuitRequests {
   }
 
   /** @throws FrontdoorError `protocol` */
-  create(router: ConnectedRouter, frame: Frame): void {
-    const request = decodeCreateCircuitV2(frame);
-    this.#build(router, frame, request, this.#options.sessions.judge(request, 'Dial', router.id));
-  }
-
-  /** @throws FrontdoorError `protocol` */
-  createV3(router: ConnectedRouter, frame: Frame): void {
-    const request = decodeCreateCircuitV3(frame);
-    if (request.circuitId === '') {
-      this.#build(router, frame, request, this.#options.sessions.judgeDirectDial(request, router.id));
-      return;
-    }
-    // OpenZiti's routers leave it to the controller. An id of a router could be that of another circuit.
-    const text = 'this controller chooses the ids of circuits';
-    this.#refuse(router, frame, { text, code: EdgeErrorCode.internal, retryHint: RetryHint.notRetriable });
-  }
-
-  #build(
-    router: ConnectedRouter,
-    frame: Frame,
-    request: Omit<CircuitRequestV2, 'sessionToken'>,
-    verdict: SessionVerdict,
-  ): void {
-    if (!verdict.isAllowed) {
-      this.#refuse(router, frame, verdict, verdict);
-      return;
-    }
-    const { session, service } = verdict;
-    const { identityId } = session;
-    const pending = this.#pendingPerIdentity.get(identityId) ?? 0;
-    const full = this.#whatIsFull(router, identityId, pending);
-    if (full !== undefined) {
-      const failure = { text: full, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy };
-      this.#refuse(router, frame, failure, {
-        reason: 'too-many-dials',
-        identityId,
-        share: serviceName(service),
-      });
-      return;
-    }
-    router.pendingCircuits += 1;
-    this.#pendingPerIdentity.set(identityId, pending + 1);
-    const wish = {
-      service: { id: service.id, name: serviceName(service) },
-      identityId,
-      sessionId: session.id,
-      ingress: router,
-      instanceId: request.terminatorInstanceId,
-      peerData: this.#peerDataOf(request, identityId),
-      judgeKeys: (terminator: Terminator, path: CircuitPath) =>
-        this.#judgeKeys(
-          identityId,
-          service.id,
-          request.peerData.has(headerId.edge.publicKey),
-          terminator,
-          path,
-        ),
-    };
+  create(kind: CircuitRequestKind, router: ConnectedRouter, frame: Frame): void {
     // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
+    const dial = kind.read(this.#options, router, frame);
+    if ('code' in dial) {
+      this.#refuse(kind, router, asked, dial);
+      return;
+    }
+    const full = this.#fullOf(router, dial);
+    if (full !== undefined) {
+      this.#refuse(kind, router, asked, full, dial);
+      return;
+    }
+    const { service, identityId, sessionId, instanceId } = dial;
+    const peerData = this.#peerDataOf(dial);
+    const hasDialerKey = peerData.has(headerId.edge.publicKey);
+    this.#count(router, identityId, 1);
+    const wish = {
+      service,
+      identityId,
+      sessionId,
+      ingress: router,
+      instanceId,
+      peerData,
+      ...(identityId === undefined
+        ? {}
+        : {
+            judgeKeys: (terminator: Terminator, path: CircuitPath) =>
+              this.#judgeKeys(identityId, service.id, hasDialerKey, terminator, path),
+          }),
+    };
     this.#options.builder.build(wish, (outcome) => {
-      router.pendingCircuits -= 1;
-      this.#release(identityId);
-      this.#answer(router, asked, outcome, { identityId, share: serviceName(service) });
+      this.#count(router, identityId, -1);
+      if (outcome.isMade) kind.grant(router, asked, outcome);
+      else this.#refuse(kind, router, asked, this.#refusalOf(outcome, dial), dial);
     });
   }
 
-  #whatIsFull(router: ConnectedRouter, identityId: string, pending: number): string | undefined {
+  #fullOf(router: ConnectedRouter, { service, identityId }: PermittedDial): RefusedDial | undefined {
     const { maxPendingPerRouter, maxPendingPerIdentity } = this.#limits;
-    if (router.pendingCircuits >= maxPendingPerRouter) return 'this router has too many dials in progress';
-    if (pending >= maxPendingPerIdentity) return 'this identity has too many dials in progress';
-    return this.#options.circuits.hasRoomFor(identityId) ? undefined : 'this identity has too many circuits';
+    const isOfRouter = identityId === undefined || identityId === router.id;
+    let text: string | undefined;
+    if (router.pendingCircuits >= maxPendingPerRouter) text = 'this router has too many dials in progress';
+    else if (!isOfRouter && this.#pendingOf(identityId) >= maxPendingPerIdentity)
+      text = 'this identity has too many dials in progress';
+    else if (!this.#options.circuits.hasRoomFor(identityId ?? router.id))
+      text = `this ${isOfRouter ? 'router' : 'identity'} has too many circuits`;
+    if (text === undefined) return undefined;
+    const failure = { text, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy };
+    if (isOfRouter) return failure;
+    return { ...failure, audit: { identityId, reason: 'too-many-dials', share: service.name } };
   }
 
   #judgeKeys(
@@ -154,12 +118,14 @@ export class CircuitRequests {
     const { model, localEnds, clock } = this.#options;
     const ends = localEnds();
     const hostId = terminator.identityId;
+    const dialerKind = model.identity(dialerId)?.kind;
     return judgeKeyExchange({
       hasDialerKey,
       hasHostKey: terminator.peerData.has(headerId.edge.publicKey),
-      isGateway: model.identity(dialerId)?.kind === 'gateway',
+      isGateway: dialerKind === 'gateway',
       isRequired: model.edge.service(serviceId)?.encryptionRequired,
-      hostedMs: clock.nowMs() - (terminator.createdAtMs ?? 0),
+      // A router reads from the data model that shares are encrypted, also of a host that has just come.
+      hostedMs: dialerKind === 'router' ? Infinity : clock.nowMs() - (terminator.createdAtMs ?? 0),
       isInProcess:
         ends?.gatewayId === dialerId &&
         path.routerIds.length === 1 &&
@@ -169,58 +135,66 @@ export class CircuitRequests {
     });
   }
 
-  /** Replaces the dialer's statements about itself by the known facts. */
-  #peerDataOf(request: Pick<CircuitRequestV2, 'peerData'>, identityId: string): Map<number, Uint8Array> {
+  /** Copies the data, because the values are views of the socket's read buffer. */
+  #peerDataOf({ identityId, peerData: given }: PermittedDial): Map<number, Uint8Array> {
     const peerData = new Map<number, Uint8Array>();
-    for (const [key, value] of request.peerData) peerData.set(key, new Uint8Array(value));
+    for (const [key, value] of given) if (!IDENTITY_KEYS.has(key)) peerData.set(key, new Uint8Array(value));
+    if (identityId === undefined) return peerData;
     const name = utf8(this.#options.model.identity(identityId)?.name ?? identityId);
-    peerData.delete(keys.cryptoMethod);
     peerData.set(keys.callerId, name);
     peerData.set(keys.dialerIdentityId, utf8(identityId));
     peerData.set(keys.dialerIdentityName, name);
     return peerData;
   }
 
-  #release(identityId: string): void {
-    const left = (this.#pendingPerIdentity.get(identityId) ?? 1) - 1;
-    if (left === 0) this.#pendingPerIdentity.delete(identityId);
-    else this.#pendingPerIdentity.set(identityId, left);
+  #pendingOf(identityId: string): number {
+    return this.#pendingPerIdentity.get(identityId) ?? 0;
   }
 
-  #answer(router: ConnectedRouter, frame: Frame, outcome: CircuitOutcome, dial: Dial): void {
-    if (!outcome.isMade) {
-      const isGateway = this.#options.model.identity(dial.identityId)?.kind === 'gateway';
-      // Gateways record for the owner of a share why it was not reached.
-      const text = isGateway ? (outcome.detail ?? outcome.text) : outcome.text;
-      this.#refuse(router, frame, { ...outcome, text }, { ...dial, reason: this.#reasonOf(outcome, dial) });
-      return;
-    }
-    const { circuit, ingressAddress, peerData, tags } = outcome;
-    router.send(
-      encodeCircuitCreated(frame, { circuitId: circuit.id, address: ingressAddress, peerData, tags }),
-    );
+  #count(router: ConnectedRouter, identityId: string | undefined, change: 1 | -1): void {
+    router.pendingCircuits += change;
+    if (identityId === undefined) return;
+    const count = this.#pendingOf(identityId) + change;
+    if (count === 0) this.#pendingPerIdentity.delete(identityId);
+    else this.#pendingPerIdentity.set(identityId, count);
   }
 
-  /** Returns the reason for the audit trail, or undefined if it does not belong there. */
-  #reasonOf({ code }: CircuitFailure, { identityId }: Dial): string | undefined {
-    // A gateway's request records show owners which shares it could not reach.
-    if (this.#options.model.identity(identityId)?.kind === 'gateway') return undefined;
-    if (code === EdgeErrorCode.invalidTerminator) return 'no-terminator';
-    return code === EdgeErrorCode.invalidSession ? 'not-granted' : undefined;
+  #refusalOf(
+    outcome: Extract<CircuitOutcome, { isMade: false }>,
+    { identityId, service }: PermittedDial,
+  ): RefusedDial {
+    const isGateway =
+      identityId !== undefined && this.#options.model.identity(identityId)?.kind === 'gateway';
+    // Gateways record for the owner of a share why it was not reached.
+    if (isGateway || identityId === undefined) return { ...outcome, text: outcome.detail ?? outcome.text };
+    const reason = reasonOf(outcome);
+    return reason === undefined
+      ? outcome
+      : { ...outcome, audit: { identityId, reason, share: service.name } };
   }
 
-  #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure, dial?: RefusedDial): void {
-    const { circuitId, code, text, detail } = failure;
+  #refuse(
+    kind: CircuitRequestKind,
+    router: ConnectedRouter,
+    asked: Frame,
+    refused: RefusedDial,
+    dial?: PermittedDial,
+  ): void {
+    const { circuitId, code, text, detail, audit } = refused;
+    const { refusals } = this.#options;
+    const identity = audit?.identityId ?? dial?.identityId;
     this.#summedLog.info(
-      `${dial?.share ?? ''} ${code} ${text}`,
-      { router: router.id, identity: dial?.identityId, circuit: circuitId, code, reason: detail ?? text },
+      `${audit?.share ?? dial?.service.name ?? ''} ${code} ${text}`,
+      { router: router.id, identity, circuit: circuitId, code, reason: detail ?? text },
       'circuit refused',
     );
-    if (dial?.reason !== undefined) {
-      const { identityId, reason, share } = dial;
-      const refused = { identityId, reason, share, routerId: router.id };
-      this.#options.refusals.request({ action: 'dial', ...refused });
-    }
-    router.send(encodeEdgeRefusal(frame, failure));
+    if (audit !== undefined) refusals.request({ action: 'dial', routerId: router.id, ...audit });
+    kind.refuse(router, asked, refused);
   }
+}
+
+/** Returns the reason for the audit trail, or undefined if it does not belong there. */
+function reasonOf({ code }: CircuitFailure): string | undefined {
+  if (code === EdgeErrorCode.invalidTerminator) return 'no-terminator';
+  return code === EdgeErrorCode.invalidSession ? 'not-granted' : undefined;
 }

@@ -103,6 +103,7 @@ export class OverlayModel {
   readonly #byEnvironment = new Map<string, Set<string>>();
   readonly #byGrant = new Map<string, Set<string>>();
   readonly #fabricServices = new Map<string, FabricService>();
+  readonly #fabricServicesByName = new Map<string, FabricService>();
   readonly #fabricTerminators = new Map<string, FabricTerminator>();
   readonly #listeners: ((change: ModelChange) => void)[] = [];
 
@@ -251,6 +252,10 @@ export class OverlayModel {
     return this.#fabricServices.get(id);
   }
 
+  fabricServiceNamed(name: string): FabricService | undefined {
+    return this.#fabricServicesByName.get(name);
+  }
+
   fabricServices(): IterableIterator<FabricService> {
     return this.#fabricServices.values();
   }
@@ -264,12 +269,15 @@ export class OverlayModel {
   }
 
   setFabricService(service: FabricService): void {
+    this.#forgetFabricName(service.id);
     this.#fabricServices.set(service.id, service);
+    this.#fabricServicesByName.set(service.name, service);
     this.#notify({ type: 'fabric-service', id: service.id, removed: false });
   }
 
   /** Its terminators must be removed before. */
   removeFabricService(id: string): void {
+    this.#forgetFabricName(id);
     if (this.#fabricServices.delete(id)) this.#notify({ type: 'fabric-service', id, removed: true });
   }
 
@@ -293,6 +301,12 @@ export class OverlayModel {
     if (before === undefined) return;
     this.edge.remove(id);
     this.#notify({ type: 'edge', id, removed: true, before });
+  }
+
+  #forgetFabricName(id: string): void {
+    const name = this.#fabricServices.get(id)?.name;
+    if (name !== undefined && this.#fabricServicesByName.get(name)?.id === id)
+      this.#fabricServicesByName.delete(name);
   }
 
   #unindex(service: Service): void {

@@ -2,21 +2,17 @@
 import type { FabricEvents } from '../model/fabric-events.ts';
 import type { CircuitParts } from '../circuits/circuit-parts.ts';
 import { CircuitRequests } from '../circuits/circuit-requests.ts';
-import { FabricCircuitRequests } from '../circuits/fabric-circuit-requests.ts';
 import { LinkReports } from './link-reports.ts';
 import type { MeshParts, OverlayClocks } from '../mesh-parts.ts';
 import type { OverlayControllerOptions } from '../overlay-options.ts';
 import type { PermissionParts } from '../permits/permission-parts.ts';
 import { RouterAlerts } from './router-alerts.ts';
 import { TerminatorRequests } from '../terminators/terminator-requests.ts';
-import { TunnelCircuitRequests } from '../circuits/tunnel-circuit-requests.ts';
 
 export interface RequestHandlers {
   readonly linkReports: LinkReports;
   readonly circuitRequests: CircuitRequests;
-  readonly fabricCircuitRequests: FabricCircuitRequests;
   readonly terminatorRequests: TerminatorRequests;
-  readonly tunnelCircuits: TunnelCircuitRequests;
   readonly alerts: RouterAlerts;
 }
 
@@ -44,9 +40,7 @@ export function makeRequestHandlers(
       log,
       limits,
     }),
-    fabricCircuitRequests: new FabricCircuitRequests({ model, builder, circuits, log, limits }),
     terminatorRequests: new TerminatorRequests({ model, terminators, sessions, refusals, clock, log }),
-    tunnelCircuits: new TunnelCircuitRequests({ model, builder, circuits, refusals, log, limits }),
     alerts: new RouterAlerts({ refusals, events, clock, log }),
   };
 }

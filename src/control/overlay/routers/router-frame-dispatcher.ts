@@ -12,6 +12,13 @@ import type { FabricEvents } from '../model/fabric-events.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import { CircuitBuilder } from '../circuits/circuit-builder.ts';
 import type { CircuitParts } from '../circuits/circuit-parts.ts';
+import {
+  DIRECT_DIALS,
+  FABRIC_DIALS,
+  SDK_DIALS,
+  TUNNEL_DIALS,
+  type CircuitRequestKind,
+} from '../circuits/circuit-request-kinds.ts';
 import { isOnPath } from '../circuits/circuit-registry.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { MeshParts } from '../mesh-parts.ts';
@@ -211,17 +218,18 @@ export class RouterFrameDispatcher {
   }
 }
 
-function circuitHandlers({
-  circuitRequests,
-  tunnelCircuits,
-  fabricCircuitRequests,
-}: RequestHandlers): [number, Handler][] {
-  return [
-    [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
-    [contentType.createCircuitV3, (router, frame) => circuitRequests.createV3(router, frame)],
-    [contentType.createTunnelCircuitV2, (router, frame) => tunnelCircuits.create(router, frame)],
-    [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],
-  ];
+const CIRCUIT_REQUESTS: readonly [number, CircuitRequestKind][] = [
+  [contentType.createCircuitV2, SDK_DIALS],
+  [contentType.createCircuitV3, DIRECT_DIALS],
+  [contentType.createTunnelCircuitV2, TUNNEL_DIALS],
+  [contentType.circuitRequest, FABRIC_DIALS],
+];
+
+function circuitHandlers({ circuitRequests }: RequestHandlers): [number, Handler][] {
+  return CIRCUIT_REQUESTS.map(([type, kind]) => [
+    type,
+    (router, frame) => circuitRequests.create(kind, router, frame),
+  ]);
 }
 
 const TERMINATOR_REQUESTS: readonly ['create' | 'change' | 'remove', number, TerminatorRequestKind][] = [
