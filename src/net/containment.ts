@@ -84,6 +84,16 @@ export function mapAlone<Item, Result>(
   return results;
 }
 
+/** Reads one value. If that causes an exception, it is reported as that of the record `id`, and the value is undefined. */
+export function readAlone<Result>(id: string, read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    failAlone({ kind: 'record', id }, error);
+    return undefined;
+  }
+}
+
 /**
  * Binds a callback to the present scope, for lists of callbacks of different things. An exception in one fails its scope, and the
  * caller continues with the next.

@@ -34,6 +34,7 @@ export {
   failAlone,
   inOwnScope,
   mapAlone,
+  readAlone,
   uncaughtListener,
   type Contained,
   type ContainedKind,

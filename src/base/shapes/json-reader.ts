@@ -1,5 +1,6 @@
 /** Reads JSON that another process or an earlier version wrote: a column of a table, a sealed text that a client carried. */
 import type { TSchema } from 'typebox';
+import { anyObject } from './schema-parts.ts';
 import { compileReader, type ShapeOf } from './schema-reader.ts';
 
 /** The reader throws for a text that is damaged. Its message quotes nothing of the text, which may be secret. */
@@ -13,6 +14,9 @@ export function jsonReader<S extends TSchema>(schema: S): (text: string) => Shap
     );
   };
 }
+
+/** Reads an object whose fields its user judges. Throws as `jsonReader` says. */
+export const readJsonObject = jsonReader(anyObject());
 
 function parsed(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 /** Schemas of files and messages of our own, and what a reader finds wrong in them. */
-export { jsonReader } from './json-reader.ts';
+export { jsonReader, readJsonObject } from './json-reader.ts';
 export { Type } from './schema-builder.ts';
 export * as Part from './schema-parts.ts';
 export {
