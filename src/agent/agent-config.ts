@@ -91,7 +91,7 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
       found.push([at('grants'), 'only a private share has grants']);
     // Rules for new names only are left to the control plane, because this share may be older.
     if (!isShareLabel(share.name)) {
-      found.push([at('name'), 'must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word']);
+      found.push([at('name'), 'must be 1 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word']);
     }
     const first = names.get(share.name);
     if (first === undefined) names.set(share.name, i);

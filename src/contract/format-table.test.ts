@@ -125,9 +125,9 @@ suite('formats', () => {
   }
 
   test('the refusal of a share name states the broken rule', () => {
-    const rules = ['ab', 'api', 'xn--abc'].map((text) => brokenRule('share-name', text));
+    const rules = ['a-', 'api', 'xn--abc'].map((text) => brokenRule('share-name', text));
     assert.deepEqual(rules, [
-      'share name (3 to 63 of a-z, 0-9 and -, no - at either end)',
+      'share name (1 to 63 of a-z, 0-9 and -, no - at either end)',
       'share name other than oauth, api, www',
       'share name without -- in the third and fourth place',
     ]);

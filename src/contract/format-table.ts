@@ -65,7 +65,7 @@ function hasLength(text: string, least: number, most: number): boolean {
   return length >= least && length <= most;
 }
 
-const SHARE_NAME = '[a-z0-9][a-z0-9-]{1,61}[a-z0-9]';
+const SHARE_NAME = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const KEPT_SHARE_NAMES = ['oauth', 'api', 'www'];
 const NAME_RULE = 'name (1 to 255 characters, no control characters)';
 
@@ -89,7 +89,7 @@ export const stringFormats = {
     `(?!(?:${KEPT_SHARE_NAMES.join('|')})$)(?!..--)${SHARE_NAME}`,
     {
       description:
-        'A DNS label: 3 to 63 of a-z, 0-9 and -, with no - at either end. Its third and fourth characters are not both -, and `oauth`, `api` and `www` are reserved.',
+        'A DNS label: 1 to 63 of a-z, 0-9 and -, with no - at either end. Its third and fourth characters are not both -, and `oauth`, `api` and `www` are reserved.',
     },
     { rule: shareNameRule, name: 'share name', example: 'example' },
   ),

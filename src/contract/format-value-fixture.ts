@@ -63,10 +63,10 @@ export const formatValues: Readonly<Record<FormatName, FormatValues>> = {
     ],
   },
   'share-name': {
-    right: ['abc', 'a-b', '123', 'a'.repeat(63), 'oauth2', 'a--b', 'abc--d', 'apis'],
+    right: ['a', 's3', 'abc', 'a-b', '123', 'a'.repeat(63), 'oauth2', 'a--b', 'abc--d', 'apis'],
     wrong: [
       '',
-      'ab',
+      'a-',
       'Abc',
       '-abc',
       'abc-',

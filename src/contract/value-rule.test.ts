@@ -31,7 +31,7 @@ test('bounds are named in words', () => {
     [
       { type: ['string', 'null'], format: 'share-name' },
       'A',
-      'share name (3 to 63 of a-z, 0-9 and -, no - at either end)',
+      'share name (1 to 63 of a-z, 0-9 and -, no - at either end)',
     ],
   ];
   for (const [schema, value, rule] of said) assert.equal(ruleWords(schema, value), rule);

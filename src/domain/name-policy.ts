@@ -7,7 +7,7 @@ const MAX_NAME_CODE_POINTS = 255;
 const CONTROL = /\p{Cc}/u;
 /** Half of a surrogate pair cannot be encoded as UTF-8. */
 const LONE_SURROGATE = /\p{Cs}/u;
-const SHARE_NAME = /^[a-z0-9]([a-z0-9-]{1,61}[a-z0-9])$/;
+const SHARE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const RESERVED_SHARE_NAMES: ReadonlySet<string> = new Set(['oauth', 'api', 'www']);
 
 /**
@@ -28,7 +28,7 @@ export function parseName(text: string): string | undefined {
 }
 
 /**
- * Accepts 3 to 63 of a-z, 0-9 and inner hyphens, except labels that gateways reserve. Existing shares may have
+ * Accepts 1 to 63 of a-z, 0-9 and inner hyphens, except labels that gateways reserve. Existing shares may have
  * any of these.
  */
 export function isShareLabel(text: string): boolean {
@@ -46,7 +46,7 @@ export function isShareName(text: string): boolean {
 
 /** The rule that a text breaks which is no name for a new share, for the message "Value for … must be of <rule>". */
 export function shareNameRule(text: string): string {
-  if (!SHARE_NAME.test(text)) return 'share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
+  if (!SHARE_NAME.test(text)) return 'share name (1 to 63 of a-z, 0-9 and -, no - at either end)';
   return isShareLabel(text)
     ? 'share name without -- in the third and fourth place'
     : `share name other than ${[...RESERVED_SHARE_NAMES].join(', ')}`;

@@ -22,9 +22,24 @@ describe('names', () => {
 });
 
 describe('share names', () => {
-  it('are DNS labels of 3 to 63 characters', () => {
-    for (const good of ['app', '1st', 'a-b', 'abc--d', 'x'.repeat(63)]) assert.ok(isShareName(good), good);
-    for (const bad of ['', 'a', 'ab', '-ab', 'ab-', 'App', 'a_b', 'a.b', 'äpp', 'app\n', 'x'.repeat(64)]) {
+  it('are DNS labels of 1 to 63 characters', () => {
+    for (const good of ['a', '7', 'ci', 's3', 'app', '1st', 'a-b', 'abc--d', 'x'.repeat(63)])
+      assert.ok(isShareName(good), good);
+    for (const bad of [
+      '',
+      '-',
+      'a-',
+      '-a',
+      '--',
+      '-ab',
+      'ab-',
+      'App',
+      'a_b',
+      'a.b',
+      'äpp',
+      'app\n',
+      'x'.repeat(64),
+    ]) {
       assert.ok(!isShareName(bad), bad);
     }
   });

@@ -29,7 +29,7 @@ export const newShareText = defineText({
     privateHint:
       'The service has no web address. Only machines that you select reach it, through an agent or an SDK.',
     name: 'Name',
-    nameHint: '3 to 63 characters: a to z, 0 to 9 and hyphens. If empty, a random name is used.',
+    nameHint: '1 to 63 characters: a to z, 0 to 9 and hyphens. If empty, a random name is used.',
     willBe: 'Address',
     frontends: 'Frontends',
     frontendsHint: 'The frontends that serve the share. If none is selected, the default frontend is used.',
@@ -97,7 +97,7 @@ export const newShareText = defineText({
     privateHint: 'Keine Webadresse. Rechner mit Agent oder SDK erreichen sie durch das Overlay.',
     name: 'Name',
     nameHint:
-      '3 bis 63 aus a bis z, 0 bis 9 und Bindestrichen. Ohne Namen wählt die Steuerung einen zufälligen.',
+      '1 bis 63 aus a bis z, 0 bis 9 und Bindestrichen. Ohne Namen wählt die Steuerung einen zufälligen.',
     willBe: 'Ihre Adresse',
     frontends: 'Frontends',
     frontendsHint: 'Wo die Gateways sie anbieten. Nichts gewählt: das voreingestellte.',

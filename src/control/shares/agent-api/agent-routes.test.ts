@@ -137,7 +137,7 @@ test('an invalid share is refused with the reason', async () => {
     [{ ...app, shareMode: 'open' }, /shareMode/],
     [{ ...app, target: 'http://127.0.0.1:3000/path' }, /target/],
     [{ ...app, target: 7 }, /target/],
-    [{ ...app, name: 'WWW' }, /Value for name must be of share name \(3 to 63 of a-z, 0-9 and -/],
+    [{ ...app, name: 'WWW' }, /Value for name must be of share name \(1 to 63 of a-z, 0-9 and -/],
     [{ ...app, name: 'www' }, /Value for name must be of share name other than oauth, api, www/],
     [{ ...app, grants: [1] }, /grants/],
     [{ ...app, zone: 'x' }, /zone/],
