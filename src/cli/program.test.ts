@@ -210,6 +210,7 @@ test('agent start passes its options on; the code may come from the environment'
       config: 'c.yml',
       maxCircuits: 5,
       logLevel: 'info',
+      logFormat: 'auto',
     },
   ]);
   const agentStart = (): never => {
