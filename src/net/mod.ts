@@ -19,6 +19,11 @@ export {
 export { dialerThrough, directDialer, OutwardDialer, outwardDialerOf } from './outward/outward-dialer.ts';
 export { proxyText } from './outward/proxy-choice-policy.ts';
 export {
+  decodeProxyHeader,
+  MAX_PROXY_HEADER_BYTES,
+  type ProxyHeaderOutcome,
+} from './proxy-header-decoder.ts';
+export {
   EgressClient,
   type EgressAnswer,
   type EgressClientOptions,
