@@ -4,6 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, systemClock, validityProblem } from '#base';
+import { readJsonObject } from '#base/shapes';
 import { fetchServedCertificate, type OutwardDialer } from '#net';
 
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
@@ -25,10 +26,7 @@ export interface EnrollmentToken {
  */
 export function readEnrollmentToken(jwt: string): EnrollmentToken {
   try {
-    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<
-      string,
-      unknown
-    >;
+    const claims = readJsonObject(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
     const { iss, sub, jti, em, ctrl, ctrls } = claims;
     if (
       typeof iss === 'string' &&

@@ -43,7 +43,7 @@ function alternativeNamesOf({ subjectAltName: names = '' }: X509Certificate): [s
     const match = ALTERNATIVE_NAME.exec(names);
     if (match === null) return [];
     const [, type = '', value = ''] = match;
-    found.push([type, value.startsWith('"') ? (JSON.parse(value) as string) : value]);
+    found.push([type, value.startsWith('"') ? String(JSON.parse(value)) : value]);
   }
   return found;
 }

@@ -2,6 +2,7 @@
  * The posture that the device of one API session has reported. Each report replaces what it names; processes are kept by
  * path. All of it has at most 64 KiB: a report beyond that, or with more processes, is refused and changes nothing.
  */
+import { jsonReader, Part, Type } from '#base/shapes';
 import type { Posture, ReportedProcess } from './posture-policy.ts';
 
 /** One statement of a device about itself, in the form of the message to routers. */
@@ -34,10 +35,24 @@ interface Kept {
   unlockedMs: number | undefined;
 }
 
-interface StoredPosture extends Omit<Kept, 'processes'> {
-  readonly processes: readonly ReportedProcess[];
-  readonly passedMfaMs: number | undefined;
-}
+/** As the store has it. JSON leaves out what is undefined. */
+const storedSchema = Type.Object({
+  os: Type.Optional(Type.Object({ type: Part.text(), version: Part.text() })),
+  domain: Type.Optional(Part.text()),
+  macAddresses: Type.Optional(Part.texts()),
+  processes: Type.Array(
+    Type.Object({
+      path: Part.text(),
+      isRunning: Part.flag(),
+      hash: Part.text(),
+      signerFingerprints: Part.texts(),
+    }),
+  ),
+  wokenMs: Type.Optional(Type.Number()),
+  unlockedMs: Type.Optional(Type.Number()),
+  passedMfaMs: Type.Optional(Type.Number()),
+});
+const readStored = jsonReader(storedSchema);
 
 export class SessionPosture implements Posture {
   /** Increases with each report. */
@@ -61,7 +76,7 @@ export class SessionPosture implements Posture {
   /** Reads what `text` returned. Throws if it is damaged. */
   static parse(text: string, isOsOptional = false): SessionPosture {
     const posture = new SessionPosture(isOsOptional);
-    const { processes, passedMfaMs, ...kept } = JSON.parse(text) as StoredPosture;
+    const { processes, passedMfaMs, ...kept } = readStored(text);
     const byPath = new Map(processes.map((process) => [process.path, process]));
     posture.#kept = { ...posture.#kept, ...kept, processes: byPath };
     posture.#passedMfaMs = passedMfaMs;
@@ -71,8 +86,7 @@ export class SessionPosture implements Posture {
   /** Returns all that is kept, for the store. */
   text(): string {
     const processes = [...this.#kept.processes.values()];
-    const stored: StoredPosture = { ...this.#kept, processes, passedMfaMs: this.#passedMfaMs };
-    return JSON.stringify(stored);
+    return JSON.stringify({ ...this.#kept, processes, passedMfaMs: this.#passedMfaMs });
   }
 
   get os(): Posture['os'] {

@@ -111,7 +111,7 @@ function hasDoubledName(json: string): boolean {
     else if (token === '[') open.push(undefined);
     else if (token === '}' || token === ']') open.pop();
     else if (isName !== undefined) {
-      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
+      const name = String(JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)));
       const names = open.at(-1);
       if (names?.has(name) === true) return true;
       names?.add(name);

@@ -18,7 +18,7 @@ export function alternativeNames(
     const [, kind, value] = match as unknown as [string, string, string];
     if (kind !== type || found.length >= max) continue;
     try {
-      found.push(value.startsWith('"') ? (JSON.parse(value) as string) : value);
+      found.push(value.startsWith('"') ? String(JSON.parse(value)) : value);
     } catch {
       return [];
     }

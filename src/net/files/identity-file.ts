@@ -7,7 +7,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { FrontdoorError, Secret } from '#base';
+import { FrontdoorError, isJsonObject, Secret } from '#base';
 import { writeFileDurably } from './durable-file.ts';
 import { readPrivateFile } from './private-file.ts';
 
@@ -35,10 +35,11 @@ const PARTS: readonly PartName[] = ['key', 'cert', 'ca'];
  */
 export async function loadIdentityFile(path: string): Promise<IdentityFile> {
   const { ztAPI, id } = await readFields(path);
+  const parts = isJsonObject(id) ? id : {};
   if (typeof ztAPI !== 'string' || !URL.canParse(ztAPI)) throw broken(path, 'ztAPI is not a URL');
   const { origin, protocol } = new URL(ztAPI);
   if (protocol !== 'https:') throw broken(path, 'ztAPI is not an https URL');
-  const [key, cert, ca] = (await Promise.all(PARTS.map((name) => readPart(path, name, id?.[name])))) as [
+  const [key, cert, ca] = (await Promise.all(PARTS.map((name) => readPart(path, name, parts[name])))) as [
     Secret,
     Secret,
     Secret,
@@ -51,10 +52,11 @@ export async function loadIdentityFile(path: string): Promise<IdentityFile> {
   return { apiUrl: origin, keyPem, certPem, caPem };
 }
 
-async function readFields(path: string): Promise<{ ztAPI?: unknown; id?: Record<string, unknown> }> {
+async function readFields(path: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readPrivate(path);
   try {
-    return (JSON.parse(text) ?? {}) as { ztAPI?: unknown; id?: Record<string, unknown> };
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
   } catch {
     // The parser's message quotes the text.
     throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is not JSON, or only a part of it');
