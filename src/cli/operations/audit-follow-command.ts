@@ -3,11 +3,10 @@
  * after the last event, unless the control plane is away for longer than two minutes.
  */
 import { Command } from 'commander';
-import { FrontdoorError } from '#base';
-import type { AuditEventAnswer } from '#contract/schemas';
 import { addApiOptions, organizationOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import { cellText } from '../output/cell-text.ts';
+import { eventObject } from './event-object.ts';
 import { readEvents } from './event-stream-reader.ts';
 import { followed } from './follow-loop.ts';
 import { withQuery } from './operation-request.ts';
@@ -79,13 +78,7 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
 }
 
 function lineOf(data: string): string {
-  let event: Partial<AuditEventAnswer>;
-  try {
-    event = JSON.parse(data) as Partial<AuditEventAnswer>;
-  } catch {
-    throw new FrontdoorError('protocol', 'stream', 'the Management API sent an event that is not JSON');
-  }
-  const { at, actor, action, target, result, reason } = event;
+  const { at, actor, action, target, result, reason } = eventObject(data);
   const why = reason === null || reason === undefined ? '' : `  ${cellText(reason)}`;
   return `${[at, actor, action, target, result].map(cellText).join('  ')}${why}\n`;
 }

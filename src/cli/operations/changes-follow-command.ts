@@ -7,6 +7,7 @@ import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-opt
 import { runCommand, type CliIo } from '../cli-io.ts';
 import { cellText } from '../output/cell-text.ts';
 import type { StreamEvent } from './event-stream-decoder.ts';
+import { eventObject } from './event-object.ts';
 import { readEvents } from './event-stream-reader.ts';
 import { followed } from './follow-loop.ts';
 
@@ -17,11 +18,6 @@ const RESET_NOTE = 'some changes are no longer available; list the resources aga
 interface ChangeFlags extends ApiFlags {
   readonly jsonLines?: boolean;
   readonly after?: string;
-}
-
-interface ChangeEvent {
-  readonly kind?: unknown;
-  readonly id?: unknown;
 }
 
 /** Without `isOfMesh`, it follows the changes of one frontdoor. */
@@ -69,7 +65,7 @@ async function follow(io: CliIo, flags: ChangeFlags, isJson: boolean, isOfMesh: 
 }
 
 function print(io: CliIo, { event, data }: StreamEvent, isJson: boolean): void {
-  const change = JSON.parse(data) as ChangeEvent;
+  const change = eventObject(data);
   if (isJson) io.out(`${JSON.stringify({ event, ...change })}\n`);
   else if (event === RESET) io.err(`frontdoor: ${RESET_NOTE}\n`);
   else io.out(`${cellText(change.kind)}  ${cellText(change.id)}\n`);

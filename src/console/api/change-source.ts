@@ -102,7 +102,9 @@ export class ChangeSource {
     source.onerror = () => void this.#lost(source);
     source.addEventListener('change', ({ data, lastEventId }: MessageEvent<string>) => {
       if (lastEventId !== '') this.#lastId = lastEventId;
-      this.#gathered.push(JSON.parse(data) as ResourceEvent);
+      const change = readChange(data);
+      if (change === undefined) return;
+      this.#gathered.push(change);
       this.#gather ??= setTimeout(() => this.#pass(), GATHER_MS);
     });
     source.addEventListener('reset', ({ lastEventId }: MessageEvent<string>) => {
@@ -148,4 +150,14 @@ export class ChangeSource {
     this.#state = next;
     this.#events.stateChanged(next);
   }
+}
+
+/** Returns undefined for an event of another form. */
+function readChange(data: string): ResourceEvent | undefined {
+  const value: unknown = JSON.parse(data);
+  if (typeof value !== 'object' || value === null || !('kind' in value && 'id' in value)) return undefined;
+  const { kind, id } = value;
+  const ownerId = 'ownerId' in value ? value.ownerId : null;
+  if (typeof kind !== 'string' || typeof id !== 'string') return undefined;
+  return { kind, id, ownerId: typeof ownerId === 'string' ? ownerId : null };
 }
