@@ -39,4 +39,4 @@ export {
 export { ineffectiveRules, type IneffectiveReason, type IneffectiveRule } from './ineffective-rules.ts';
 export { canonicalEmail, EmailPatterns, parseEmailPattern } from './email-pattern.ts';
 export { parsePathPattern, type PathKind } from './path-rules.ts';
-export { MAX_IDENTITY_BYTES, type CallerIdentity } from './caller-identity.ts';
+export { callerIdentitySchema, MAX_IDENTITY_BYTES, type CallerIdentity } from './caller-identity.ts';

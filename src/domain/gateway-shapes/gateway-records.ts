@@ -62,13 +62,13 @@ const common = {
   timings: timingsSchema,
 };
 
-const failureSchema = Type.Object({
+export const requestFailureSchema = Type.Object({
   ...common,
   ...why,
   /** Without its query. */
   path: text(8_192),
 });
-export type RequestFailure = ShapeOf<typeof failureSchema>;
+export type RequestFailure = ShapeOf<typeof requestFailureSchema>;
 
 const fewCharacters: Refinement = {
   rule: `headers of at most ${MAX_HEADER_CHARS} characters together`,
@@ -88,7 +88,7 @@ const messageSchema = Type.Object({
 export type InspectedMessage = ShapeOf<typeof messageSchema>;
 
 /** One request and its answer; secrets in headers and query are replaced by `REDACTED`. */
-const inspectedSchema = Type.Object({
+export const inspectedRequestSchema = Type.Object({
   ...common,
   replayOf: nullable(text(64)),
   target: text(16_384),
@@ -97,17 +97,17 @@ const inspectedSchema = Type.Object({
   request: messageSchema,
   answer: messageSchema,
 });
-export type InspectedRequest = ShapeOf<typeof inspectedSchema>;
+export type InspectedRequest = ShapeOf<typeof inspectedRequestSchema>;
 
 const batch = { maxItems: MAX_RECORD_BATCH };
 const remedy = 'upgrade the control plane';
 
 export const failuresShape = new Shape(
-  Type.Object({ failures: lossyList('failures', failureSchema, batch) }),
+  Type.Object({ failures: lossyList('failures', requestFailureSchema, batch) }),
   { name: 'failure records', format: 1, remedy },
 );
 
 export const inspectionsShape = new Shape(
-  Type.Object({ requests: lossyList('requests', inspectedSchema, batch) }),
+  Type.Object({ requests: lossyList('requests', inspectedRequestSchema, batch) }),
   { name: 'inspected requests', format: 1, remedy },
 );

@@ -56,11 +56,13 @@ export {
 } from './gateway-login.ts';
 export {
   failuresShape,
+  inspectedRequestSchema,
   inspectionsShape,
   MAX_INSPECTED_BODY_BYTES,
   MAX_RECORD_BATCH,
   NO_SHARE,
   REDACTED,
+  requestFailureSchema,
   type InspectedMessage,
   type InspectedRequest,
   type RequestFailure,

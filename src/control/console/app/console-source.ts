@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jsonReader, Part, readJsonObject, Type, type ShapeOf } from '#base/shapes';
 import { operations } from '#contract';
 import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain/provider-types';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
@@ -31,15 +32,20 @@ const PACKAGES = [
   'esbuild',
 ];
 
-interface LockRow {
-  readonly version?: string;
-  readonly integrity?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
-
-type LockRows = Readonly<Record<string, LockRow>>;
+const packageTexts = () => Type.Optional(Part.mapOf(Part.text()));
+const lockFileSchema = Type.Object({
+  packages: Part.mapOf(
+    Type.Object({
+      version: Type.Optional(Part.text()),
+      integrity: Type.Optional(Part.text()),
+      dependencies: packageTexts(),
+      optionalDependencies: packageTexts(),
+      peerDependencies: packageTexts(),
+    }),
+  ),
+});
+type LockRows = ShapeOf<typeof lockFileSchema>['packages'];
+const readLockFile = jsonReader(lockFileSchema);
 
 /** Where the built console is: in the top folder of a clone or a package, and beside its compiled programs. */
 export function builtFolders(root: string): readonly string[] {
@@ -101,7 +107,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
 async function bundledFields(root: string): Promise<readonly unknown[]> {
   const path = join(root, 'package.json');
   if (!existsSync(path)) return [];
-  const { type, sideEffects } = JSON.parse(await readFile(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  const { type, sideEffects } = readJsonObject(await readFile(path, 'utf8'));
   return [type, sideEffects];
 }
 
@@ -109,7 +115,7 @@ async function bundledFields(root: string): Promise<readonly unknown[]> {
 async function lockRows(root: string): Promise<readonly (readonly (string | undefined)[])[]> {
   const path = join(root, LOCK_FILE);
   if (!existsSync(path)) return [];
-  const { packages } = JSON.parse(await readFile(path, 'utf8')) as { readonly packages: LockRows };
+  const { packages } = readLockFile(await readFile(path, 'utf8'));
   const found = new Set<string>();
   for (const name of PACKAGES) found.add(`node_modules/${name}`);
   for (const at of found) {

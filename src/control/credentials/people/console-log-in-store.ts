@@ -3,7 +3,9 @@
  * account of the provider is.
  */
 import { randomUUID } from 'node:crypto';
-import { isUuid, type Role } from '#domain';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
+import { isUuid, ROLES, type Role } from '#domain';
+import { mapAlone } from '#net';
 import {
   orderedPage,
   type Page,
@@ -16,11 +18,13 @@ import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 
 /** A role for members of a group, or for a verified e-mail address (`*@example.com` for its domain). */
-export interface RoleRule {
-  readonly group?: string;
-  readonly email?: string;
-  readonly role: Role;
-}
+const roleRuleSchema = Type.Object({
+  group: Type.Optional(Part.text()),
+  email: Type.Optional(Part.text()),
+  role: Part.oneOf(...ROLES),
+});
+export type RoleRule = ShapeOf<typeof roleRuleSchema>;
+const readRoles = jsonReader(Type.Array(roleRuleSchema));
 
 export interface ConsoleLogInRecord {
   readonly id: string;
@@ -68,7 +72,7 @@ export async function createConsoleLogIn(
 export async function findConsoleLogIn(db: Queries, id: string): Promise<ConsoleLogInRecord | undefined> {
   if (!isUuid(id)) return undefined;
   const row = await consoleLogInRows(db).where('console_log_in.id', '=', id.toLowerCase()).executeTakeFirst();
-  return row && recordOf(row);
+  return row && recordsOf([row])[0];
 }
 
 /** Returns the log-in through an enabled provider. */
@@ -81,7 +85,7 @@ export async function findConsoleLogInOf(
     .where('console_log_in.auth_provider_id', '=', authProviderId.toLowerCase())
     .where('auth_provider.enabled', '=', 1)
     .executeTakeFirst();
-  return row && recordOf(row);
+  return row && recordsOf([row])[0];
 }
 
 /** Returns the id of the log-in through a provider, also of one that is not enabled. */
@@ -116,7 +120,7 @@ export async function rolesThroughProviders(
     .where('person.role', 'is not', null)
     .distinct()
     .execute();
-  const ofRules = rows.flatMap((row) => recordOf(row).roles.map(({ role }) => role));
+  const ofRules = recordsOf(rows).flatMap(({ roles }) => roles.map(({ role }) => role));
   return [...new Set([...ofRules, ...people.map(({ role }) => role as Role)])];
 }
 
@@ -134,7 +138,7 @@ export async function listConsoleLogIns(
 ): Promise<Page<ConsoleLogInRecord>> {
   const query = consoleLogInRows(db).where('console_log_in.organization_id', '=', organizationId);
   const { content, total } = await orderedPage(query, ORDER, request);
-  return { content: content.map(recordOf), total };
+  return { content: recordsOf(content), total };
 }
 
 /** Returns those with an enabled provider, for the log-in page. */
@@ -149,7 +153,7 @@ export async function offeredConsoleLogIns(
     .orderBy('auth_provider.name')
     .limit(limit)
     .execute();
-  return rows.map(recordOf);
+  return recordsOf(rows);
 }
 
 /** Ends the sessions that began with it, too. */
@@ -201,20 +205,27 @@ export async function waitingPeople(db: Queries, organizationId: string): Promis
   return Number(waiting);
 }
 
-function recordOf(row: {
+interface ConsoleLogInRow {
   readonly id: string;
   readonly organization_id: string;
   readonly auth_provider_id: string;
   readonly name: string;
   readonly roles: string;
   readonly created_at: number;
-}): ConsoleLogInRecord {
+}
+
+/** One whose roles are damaged is left out: nobody signs in through it. */
+function recordsOf(rows: readonly ConsoleLogInRow[]): ConsoleLogInRecord[] {
+  return mapAlone(rows, ({ id }) => `the console sign-in ${id} of the store`, recordOf);
+}
+
+function recordOf(row: ConsoleLogInRow): ConsoleLogInRecord {
   return {
     id: row.id,
     organizationId: row.organization_id,
     authProviderId: row.auth_provider_id,
     name: row.name,
-    roles: JSON.parse(row.roles) as RoleRule[],
+    roles: readRoles(row.roles),
     createdAtMs: row.created_at,
   };
 }

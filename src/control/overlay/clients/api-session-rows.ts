@@ -10,8 +10,9 @@ import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from 
  */
 export type SessionForm = 'opaque' | 'pending' | 'signed';
 
-/** `cert`: each call needs a certificate of the identity. Otherwise the token alone is enough. */
-export type LogInMethod = 'cert' | 'password' | 'ext-jwt';
+/** `cert`: each call needs a certificate of the identity. Otherwise the token is enough. */
+export const LOG_IN_METHODS = ['cert', 'password', 'ext-jwt'] as const;
+export type LogInMethod = (typeof LOG_IN_METHODS)[number];
 
 /** A certificate that is issued to a session, for channels to routers. */
 const certificateSchema = Type.Object({

@@ -9,7 +9,13 @@ export {
   endTokenLogIns,
   hasEnded,
 } from './api-session-ends.ts';
-export type { LogInMethod, SessionCertificate, SessionForm, SessionWay } from './api-session-rows.ts';
+export {
+  LOG_IN_METHODS,
+  type LogInMethod,
+  type SessionCertificate,
+  type SessionForm,
+  type SessionWay,
+} from './api-session-rows.ts';
 export {
   type ApiSessionStore,
   type LiveSession,

@@ -1,5 +1,8 @@
 /** Routers and gateways: identities of the installation, which belong to no organization. */
 import { randomUUID } from 'node:crypto';
+import { textsOf } from '#base';
+import { readJsonObject } from '#base/shapes';
+import { readAlone } from '#net';
 import {
   countedPage,
   narrowed,
@@ -147,26 +150,29 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
     hasEdge: row.entity_kind !== 'transit-router',
-    ...attributesOf(row.attributes),
-    version: versionOf(row.program),
+    ...attributesOf(partOf(row.id, row.attributes)),
+    version: versionOf(partOf(row.id, row.program)),
     createdAtMs: row.created_at,
   };
 }
 
-/** `json`: what its program reported about itself. */
-function versionOf(json: string | null): string | null {
-  const { version } = JSON.parse(json ?? '{}') as Record<string, unknown>;
+/** A text that is damaged is treated as missing, so that its node can still be listed and deleted. */
+function partOf(id: string, json: string | null): Readonly<Record<string, unknown>> {
+  if (json === null) return {};
+  return readAlone(`the node ${id} of the store`, () => readJsonObject(json)) ?? {};
+}
+
+/** From what its program reported about itself. */
+function versionOf({ version }: Readonly<Record<string, unknown>>): string | null {
   return typeof version === 'string' ? version : null;
 }
 
-/** `json`: the attributes of the edge management API. */
-function attributesOf(json: string | null): Pick<FabricNode, 'isTunneler' | 'roleAttributes'> {
-  if (json === null) return { isTunneler: false, roleAttributes: [] };
-  const { isTunnelerEnabled, roleAttributes } = JSON.parse(json) as Record<string, unknown>;
-  return {
-    isTunneler: isTunnelerEnabled === true,
-    roleAttributes: Array.isArray(roleAttributes) ? roleAttributes.map(String) : [],
-  };
+/** From the attributes of the edge management API. */
+function attributesOf({
+  isTunnelerEnabled,
+  roleAttributes,
+}: Readonly<Record<string, unknown>>): Pick<FabricNode, 'isTunneler' | 'roleAttributes'> {
+  return { isTunneler: isTunnelerEnabled === true, roleAttributes: textsOf(roleAttributes) };
 }
 
 /** Deletes it with its certificates, terminators and open enrollments. Returns false if it does not exist. */

@@ -1,5 +1,6 @@
 /** Terminators as their rows in the database, and the columns of a terminator. */
 import type { Selectable } from 'kysely';
+import { readJsonObject } from '#base/shapes';
 import type { PeerData } from '#wire/circuits';
 import type { TerminatorKind, TerminatorTable } from '../../store/mod.ts';
 import type { JsonObject } from '../records/edge-entity.ts';
@@ -94,7 +95,7 @@ export function hostedOf(row: TerminatorRow): StoredTerminator {
 export function managedOf(row: TerminatorRow): ManagedTerminator {
   return {
     ...placeOf(row),
-    tags: JSON.parse(row.tags) as JsonObject,
+    tags: readJsonObject(row.tags),
     createdAtMs: Number(row.created_at),
     updatedAtMs: Number(row.updated_at),
   };

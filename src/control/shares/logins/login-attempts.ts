@@ -3,6 +3,7 @@
  * conditional update, so that of several attempts one succeeds. State and code are stored as HMACs, verifier and
  * nonce encrypted.
  */
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain/gateway-shapes';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { LoginAttemptTable, Queries } from '../../store/mod.ts';
@@ -21,12 +22,14 @@ export interface NewLoginAttempt {
   readonly nowMs: number;
 }
 
-export interface AttemptSecrets {
+const attemptSecretsSchema = Type.Object({
   /** Null without PKCE. */
-  readonly verifier: string | null;
-  readonly nonce: string;
-  readonly returnTo: string;
-}
+  verifier: Part.nullable(Part.text()),
+  nonce: Part.text(),
+  returnTo: Part.text(),
+});
+export type AttemptSecrets = ShapeOf<typeof attemptSecretsSchema>;
+const readAttemptSecrets = jsonReader(attemptSecretsSchema);
 
 /**
  * Limits for pending log-ins. An address with too many at a share is refused further ones. Beyond the other limits, the
@@ -184,9 +187,10 @@ export async function redeemAttempt(
   return redeemed;
 }
 
+/** Throws if the attempt is damaged. */
 export function attemptSecrets(
   secrets: Secrets,
   attempt: Pick<LoginAttemptTable, 'secrets_sealed'>,
 ): AttemptSecrets {
-  return JSON.parse(secrets.unseal(attempt.secrets_sealed)) as AttemptSecrets;
+  return readAttemptSecrets(secrets.unseal(attempt.secrets_sealed));
 }

@@ -5,8 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerIdentity } from '#domain/access';
 import type { GatewaySession } from '#domain/gateway-shapes';
+import { readAlone } from '#net';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { LoginSessionTable, Queries, Touch } from '../../store/mod.ts';
+import { readIdentity } from './identity-column.ts';
 
 /** Limit for one person at one share; the oldest are removed. */
 const MAX_SESSIONS_A_PERSON = 100;
@@ -63,10 +65,10 @@ export async function insertSession(
     touch,
     older.map(({ id }) => id),
   );
-  return { token, session: sessionOf(row) };
+  return { token, session: sessionOf(row, identity) };
 }
 
-/** Returns undefined if there is none, or it has expired. */
+/** Returns undefined if there is none, it has expired, or its identity is damaged. */
 export async function findSession(
   db: Queries,
   secrets: Secrets,
@@ -79,7 +81,9 @@ export async function findSession(
     .where('token_hmac', '=', secrets.hmac(token))
     .where('expires_at', '>', nowMs)
     .executeTakeFirst();
-  return row === undefined ? undefined : sessionOf(row);
+  if (row === undefined) return undefined;
+  const identity = readAlone(`the session ${row.id} of the store`, () => readIdentity(row.identity));
+  return identity && sessionOf(row, identity);
 }
 
 /** Every gateway is notified. */
@@ -89,14 +93,14 @@ export async function endSessions(trx: Queries, touch: Touch, ids: readonly stri
   for (const { id } of ended) touch('login-session', id);
 }
 
-function sessionOf(row: LoginSessionTable): GatewaySession {
+function sessionOf(row: LoginSessionTable, identity: CallerIdentity): GatewaySession {
   return {
     id: row.id,
     shareId: row.share_id,
     host: row.host,
     providerId: row.auth_provider_id,
     providerVersion: row.provider_version,
-    identity: JSON.parse(row.identity) as CallerIdentity,
+    identity,
     createdAtMs: row.created_at,
     lastUsedAtMs: row.last_used_at,
   };

@@ -2,10 +2,20 @@
  * All auth providers of the installation in memory, equal to the store: loaded at the start, and again after each
  * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
+import { compileReader, Part, readJsonObject, Type } from '#base/shapes';
 import type { GatewayApiKeys } from '#domain/gateway-shapes';
 import { hasKeys, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { mapAlone } from '#net';
 import type { AuthProviderTable, Change, Queries, Store } from '../../store/mod.ts';
+
+/** What gateways need of the data of a provider of API keys. */
+const readApiKeyData = compileReader(
+  Type.Object({
+    placement: Part.oneOf('header', 'query', 'bearer'),
+    name: Part.withDefault(Part.text(), ''),
+    keys: Type.Array(Type.Object({ name: Part.text(), expiresAt: Type.Optional(Part.text()) })),
+  }),
+);
 
 export interface KnownProvider {
   readonly id: string;
@@ -123,7 +133,7 @@ async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promis
   const keysOf = Map.groupBy(keys, (key) => key.auth_provider_id);
   const id = (row: AuthProviderTable): string => `the auth provider ${row.id} of the store`;
   return mapAlone(rows, id, (row) => {
-    const data = JSON.parse(row.data) as ProviderData;
+    const data = readJsonObject(row.data);
     const hmacOf = new Map((keysOf.get(row.id) ?? []).map((key) => [key.name, key.key_hmac]));
     return {
       id: row.id,
@@ -139,16 +149,11 @@ async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promis
   });
 }
 
+/** Throws if the data is damaged. */
 function apiKeysOf(data: ProviderData, hmacOf: ReadonlyMap<string, string>): GatewayApiKeys {
-  const {
-    placement,
-    name = '',
-    keys,
-  } = data as {
-    placement: GatewayApiKeys['placement'];
-    name?: string;
-    keys: readonly { readonly name: string; readonly expiresAt?: string }[];
-  };
+  const read = readApiKeyData(data);
+  if ('rule' in read) throw new TypeError(`${read.field} ${read.rule}`);
+  const { placement, name, keys } = read.value;
   return {
     placement,
     name: placement === 'bearer' ? '' : name,

@@ -92,6 +92,21 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
       });
   };
 
+  it('whose stored identity is damaged admit nobody, are listed without a name, and can be ended', async () => {
+    const token = await session();
+    await world.store.db.updateTable('login_session').set({ identity: '{"name":7}' }).execute();
+    assert.equal(await world.parts.logins.find(token), null);
+    const page = await listSessions(world.store.db, await provider(), {}, FIRST_PAGE, world.clock.nowMs());
+    assert.deepEqual(
+      page.content.map(({ subject, name }) => [subject, name]),
+      [['ann', null]],
+    );
+    const redeem = await proven();
+    await world.store.db.updateTable('login_attempt').set({ identity: 'no JSON' }).execute();
+    assert.deepEqual(await redeem(), { type: 'refused', reason: 'attempt-not-valid' });
+    assert.equal(await end({ subject: 'ann' }), 1);
+  });
+
   it('admit their users no longer, at any control plane, and do not affect other users', async () => {
     const ann = await session();
     idp.loggedInAs = 'bob';

@@ -3,7 +3,7 @@
  * session ended at one control plane is ended at all of them, also after restarts. Every gateway is notified.
  */
 import { sql } from 'kysely';
-import type { CallerIdentity } from '#domain/access';
+import { readAlone } from '#net';
 import {
   narrowed,
   type AuthProviderTable,
@@ -13,6 +13,7 @@ import {
   type Queries,
   type Touch,
 } from '../../store/mod.ts';
+import { readIdentity } from './identity-column.ts';
 import { endSessions } from './login-sessions.ts';
 
 /** Both must match if both are given; without any, all sessions match. */
@@ -153,7 +154,9 @@ async function dropProven(
     .where('expires_at', '>', nowMs)
     .execute();
   const theirs = proven.filter(({ identity }) => {
-    const person = JSON.parse(identity!) as CallerIdentity;
+    const person = readAlone('a pending sign-in of the store', () => readIdentity(identity!));
+    // One that is damaged ends, too: it cannot become a session.
+    if (person === undefined) return true;
     return (
       (email === undefined || person.email === email) && (subject === undefined || person.subject === subject)
     );
@@ -217,7 +220,8 @@ function sessionOf(row: {
     host: row.host,
     subject: row.subject,
     email: row.email,
-    name: (JSON.parse(row.identity) as CallerIdentity).name,
+    // A session whose identity is damaged is listed without a name, so that its owner can end it.
+    name: readAlone(`the session ${row.id} of the store`, () => readIdentity(row.identity))?.name ?? null,
     createdAtMs: row.created_at,
     lastUsedAtMs: row.last_used_at,
     expiresAtMs: row.expires_at,

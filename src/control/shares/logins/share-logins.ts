@@ -18,11 +18,13 @@ import type {
   LoginStarted,
 } from '#domain/gateway-shapes';
 import { PROVIDER_TYPES } from '#domain/provider-types';
+import { readAlone } from '#net';
 import type { OverlayModel } from '../../overlay/model/mod.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ProviderSteps } from './provider-steps.ts';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { LoginAttemptTable, Store } from '../../store/mod.ts';
+import { readIdentity } from './identity-column.ts';
 import { guardedHost, originOf, type GuardedHost } from './guarded-host.ts';
 import { isLoginState, makeLoginState } from './login-state.ts';
 import { LoginTrail } from './login-trail.ts';
@@ -121,18 +123,19 @@ export class ShareLogins {
       const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
       const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
       if (guarded === undefined || provider === undefined) return refused('provider-not-available');
-      const identity = JSON.parse(attempt.identity) as CallerIdentity;
+      const proven = provenOf(secrets, attempt, attempt.identity);
+      if (proven === undefined) return refused('attempt-not-valid');
       const { token, session } = await insertSession(trx, touch, secrets, {
         shareId: guarded.shareId,
         host: guarded.host,
         providerId: provider.id,
         providerVersion: provider.version,
-        identity,
+        identity: proven.identity,
         absoluteMs: guarded.session.absoluteMs,
         nowMs,
       });
       confirm = await this.#trail.append(trx, touch, guarded, session, attempt.address);
-      return { type: 'session', token, session, returnTo: attemptSecrets(secrets, attempt).returnTo };
+      return { type: 'session', token, session, returnTo: proven.returnTo };
     });
     if (redeemed.type === 'session') confirm();
     return redeemed;
@@ -173,7 +176,8 @@ export class ShareLogins {
     if (provider === undefined) return refused('provider-not-available');
     const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    const secrets = attemptSecrets(this.#options.secrets, attempt);
+    const secrets = readAlone(nameOf(attempt), () => attemptSecrets(this.#options.secrets, attempt));
+    if (secrets === undefined) return refused('attempt-not-valid');
     const person = await this.#options.steps.run(provider, (protocol, tools) =>
       protocol.identify(provider, { url, state, secrets }, tools),
     );
@@ -189,6 +193,18 @@ export class ShareLogins {
     if (!this.#options.steps.has(provider.type)) return undefined;
     return version === undefined || version === provider.version ? provider : undefined;
   }
+}
+
+function nameOf({ share_id: shareId }: LoginAttemptTable): string {
+  return `a pending sign-in at the share ${shareId}`;
+}
+
+/** Returns undefined if the attempt is damaged. */
+function provenOf(secrets: Secrets, attempt: LoginAttemptTable, identity: string) {
+  return readAlone(nameOf(attempt), () => {
+    const { returnTo } = attemptSecrets(secrets, attempt);
+    return { identity: readIdentity(identity), returnTo };
+  });
 }
 
 function refused(reason: LoginRefusalReason): LoginRefusal {

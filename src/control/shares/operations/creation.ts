@@ -5,6 +5,7 @@
  * request can be corrected and repeated.
  */
 import { FrontdoorError } from '#base';
+import { jsonReader, Part, Type } from '#base/shapes';
 import { findKeptAnswer, keepAnswer, type KeptAnswer, type KeyedRequest } from './idempotency-store.ts';
 import type { StoreTransaction, Touch } from '../../store/mod.ts';
 import { change, type ApiAnswer, type Call, type ChangeParts, type Changed } from './call.ts';
@@ -33,6 +34,14 @@ export async function creation<T, Body>(
   });
 }
 
+const readAnswer = jsonReader(
+  Type.Object({
+    status: Type.Integer(),
+    body: Type.Optional(Type.Unknown()),
+    headers: Part.withDefault(Part.mapOf(Part.text()), {}),
+  }),
+);
+
 function keyedRequestOf({ secrets }: ChangeParts, call: Call, key: string): KeyedRequest {
   const { kind, id, organizationId } = call.principal;
   return {
@@ -52,7 +61,7 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Throws `conflict` if the key was used for another request. */
+/** Throws `conflict` if the key was used for another request, and if what is stored is damaged. */
 function replayOf<Body>(
   { secrets }: ChangeParts,
   call: Call,
@@ -63,6 +72,7 @@ function replayOf<Body>(
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
     throw new FrontdoorError('conflict', 'idempotency-key-reused', message);
   }
-  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as ApiAnswer<Body>;
-  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
+  const { body, ...answer } = readAnswer(secrets.unseal(kept.answerSealed, key));
+  // Sealed by the same operation for the same caller, which the key of the row contains.
+  return { ...answer, body: body as Body, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
 }

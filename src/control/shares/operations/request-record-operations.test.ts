@@ -138,6 +138,36 @@ describeEachStore('records of requests', (open) => {
     assert.deepEqual([list.totalElements, list.content.map(({ errorId }) => errorId)], [2, [other, id]]);
   });
 
+  it('that are damaged are left out of lists, and not found', async () => {
+    const share = await newShare();
+    const [good, bad] = [newId(), newId()];
+    const { db } = world.store;
+    await putFailures(world.store, {
+      records: [good, bad].map((id) => failureOf(id, share.id)),
+      frontdoorOf,
+    });
+    await putInspected(world.store, {
+      records: [good, bad].map((id) => inspectedOf(id, share.id)),
+      frontdoorOf,
+    });
+    await db.updateTable('request_failure').set({ data: '{"id":7}' }).where('id', '=', bad).execute();
+    await db.updateTable('inspected_request').set({ data: '{' }).where('id', '=', bad).execute();
+    const failures = await get<{ content: FailureAnswer[] }>(`/failures?shareToken=${share.token}`);
+    assert.deepEqual(
+      failures.content.map(({ errorId }) => errorId),
+      [good],
+    );
+    const requests = await get<{ content: InspectedRequestEntryAnswer[] }>(
+      `/shares/${share.token}/inspector/requests`,
+    );
+    assert.deepEqual(
+      requests.content.map(({ id }) => id),
+      [good],
+    );
+    for (const path of [`/failures/${bad}`, `/shares/${share.token}/inspector/requests/${bad}`])
+      assert.equal((await world.call('GET', door(path))).status, 404, path);
+  });
+
   it('belong to their own frontdoor only, whatever the gateway states, and outlive their share', async () => {
     const share = await newShare();
     const id = newId();

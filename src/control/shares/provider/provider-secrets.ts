@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { definedFields } from '#base';
+import { jsonReader, Part } from '#base/shapes';
 import { invalidValue } from '#domain';
 import { hasKeys, PROVIDER_TYPES, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { MASK, randomToken, type Secrets } from '../../secrets/mod.ts';
@@ -111,12 +112,14 @@ function destinationsOf(type: AuthProviderType): readonly string[] {
   );
 }
 
-/** Returns the secrets of a provider's data by property. */
+const readSecrets = jsonReader(Part.mapOf(Part.text()));
+
+/** Returns the secrets of a provider's data by property. Throws if they are damaged. */
 export function unsealedSecrets(
   secrets: Pick<Secrets, 'unseal'>,
   sealed: string | null,
 ): Readonly<Record<string, string>> {
-  return sealed === null ? {} : (JSON.parse(secrets.unseal(sealed)) as Record<string, string>);
+  return sealed === null ? {} : readSecrets(secrets.unseal(sealed));
 }
 
 function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly StoredKey[]): SettledData {

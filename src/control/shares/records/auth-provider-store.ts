@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type SelectQueryBuilder } from 'kysely';
+import { readJsonObject } from '#base/shapes';
 import type { AuthProviderType, ProviderData } from '#domain/provider-types';
+import { readAlone } from '#net';
 import type { SettledData, StoredKey, StoredSecrets } from '../provider/provider-secrets.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
@@ -268,7 +270,8 @@ function recordOf(
 ): AuthProviderRecord {
   return {
     ...entryOf(row),
-    data: JSON.parse(row.data) as ProviderData,
+    // Damaged data is shown as none, so that it can be replaced or the provider deleted.
+    data: readAlone(`the auth provider ${row.id} of the store`, () => readJsonObject(row.data)) ?? {},
     secretsSealed: row.secrets_sealed,
     keys: keys.map((key) => ({ name: key.name, hmac: key.key_hmac, lastUsedAtMs: key.last_used_at })),
   };

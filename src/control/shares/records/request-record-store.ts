@@ -3,7 +3,14 @@
  * report both, repeatedly if an acknowledgement was lost, and they expire after a while.
  */
 import { sql } from 'kysely';
-import type { InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
+import { jsonReader } from '#base/shapes';
+import {
+  inspectedRequestSchema,
+  requestFailureSchema,
+  type InspectedRequest,
+  type RequestFailure,
+} from '#domain/gateway-shapes';
+import { mapAlone } from '#net';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
   containsIn,
@@ -27,6 +34,9 @@ const ROWS_A_SWEEP = 1_000;
 const STATEMENTS_A_SWEEP = 100;
 
 type Table = 'request_failure' | 'inspected_request';
+
+const readFailure = jsonReader(requestFailureSchema);
+const readInspected = jsonReader(inspectedRequestSchema);
 
 /** A failure as its owner sees it, with the share's current token; null if the share was deleted. */
 export type StoredFailure = RequestFailure & { readonly shareToken: string | null };
@@ -93,7 +103,7 @@ export async function findFailure(
   errorId: string,
 ): Promise<StoredFailure | undefined> {
   const row = await failuresOf(db, frontdoor).where('request_failure.id', '=', errorId).executeTakeFirst();
-  return row === undefined ? undefined : storedFailure(row);
+  return row && storedFailures([row])[0];
 }
 
 /** Optionally of one share. */
@@ -124,19 +134,35 @@ export async function listFailures(
     .limit(request.size)
     .offset(request.page * request.size)
     .execute();
-  return { content: rows.map(storedFailure), total: Number(total) };
+  return { content: storedFailures(rows), total: Number(total) };
 }
 
 function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {
   return db
     .selectFrom('request_failure')
     .leftJoin('share', 'share.id', 'request_failure.share_id')
-    .select(['request_failure.data', 'share.token'])
+    .select(['request_failure.id', 'request_failure.data', 'share.token'])
     .where('request_failure.frontdoor_id', '=', frontdoor.id);
 }
 
-function storedFailure(row: { readonly data: string; readonly token: string | null }): StoredFailure {
-  return { ...(JSON.parse(row.data) as RequestFailure), shareToken: row.token };
+interface FailureRow {
+  readonly id: string;
+  readonly data: string;
+  readonly token: string | null;
+}
+
+/** A record that is damaged is left out, as in `inspectedOf`. */
+function storedFailures(rows: readonly FailureRow[]): StoredFailure[] {
+  const read = ({ data, token }: FailureRow): StoredFailure => ({ ...readFailure(data), shareToken: token });
+  return mapAlone(rows, ({ id }) => `the failure ${id} of the store`, read);
+}
+
+function inspectedOf(rows: readonly Omit<FailureRow, 'token'>[]): InspectedRequest[] {
+  return mapAlone(
+    rows,
+    ({ id }) => `the inspected request ${id} of the store`,
+    ({ data }) => readInspected(data),
+  );
 }
 
 /** The newest first, unless the request sorts them. */
@@ -158,13 +184,13 @@ export async function listInspected(
   if (text !== undefined) query = query.where(containsIn(['host', 'target', 'method'].map(field), text));
   const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await query
-    .select('data')
+    .select(['id', 'data'])
     .orderBy('at', byAge(request))
     .orderBy('id', byAge(request))
     .limit(request.size)
     .offset(request.page * request.size)
     .execute();
-  return { content: rows.map(({ data }) => JSON.parse(data) as InspectedRequest), total: Number(total) };
+  return { content: inspectedOf(rows), total: Number(total) };
 }
 
 export async function findInspected(
@@ -174,11 +200,11 @@ export async function findInspected(
 ): Promise<InspectedRequest | undefined> {
   const row = await db
     .selectFrom('inspected_request')
-    .select('data')
+    .select(['id', 'data'])
     .where('share_id', '=', shareId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row === undefined ? undefined : (JSON.parse(row.data) as InspectedRequest);
+  return row && inspectedOf([row])[0];
 }
 
 /** Returns the number of deleted records. */

@@ -2,7 +2,9 @@
  * Failures of requests to hosts without a share. They belong to no frontdoor, so only operators read them, by
  * error id. They have their own table and limit, so that a flood of them removes no other records.
  */
-import type { RequestFailure } from '#domain/gateway-shapes';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
+import { requestFailureSchema } from '#domain/gateway-shapes';
+import { readAlone } from '#net';
 import { FAILURE_KEPT_MS } from './request-record-store.ts';
 import type { Queries, Store } from '../../store/mod.ts';
 
@@ -12,10 +14,13 @@ export const MAX_UNROUTED_FAILURES = 10_000;
 const ROWS_A_STATEMENT = 100;
 
 /** A failure with the gateway that reported it, and the gateway's name at that time. */
-export interface UnroutedFailure extends RequestFailure {
-  readonly gatewayId: string;
-  readonly gatewayName: string;
-}
+const unroutedFailureSchema = Type.Object({
+  ...requestFailureSchema.properties,
+  gatewayId: Part.text(),
+  gatewayName: Part.text(),
+});
+export type UnroutedFailure = ShapeOf<typeof unroutedFailureSchema>;
+const readUnroutedFailure = jsonReader(unroutedFailureSchema);
 
 /** Stores the new ones. */
 export async function putUnroutedFailures(store: Store, failures: readonly UnroutedFailure[]): Promise<void> {
@@ -33,6 +38,7 @@ export async function putUnroutedFailures(store: Store, failures: readonly Unrou
   }
 }
 
+/** Returns undefined if there is none, or it is damaged. */
 export async function findUnroutedFailure(
   db: Queries,
   errorId: string,
@@ -42,7 +48,7 @@ export async function findUnroutedFailure(
     .select('data')
     .where('id', '=', errorId)
     .executeTakeFirst();
-  return row === undefined ? undefined : (JSON.parse(row.data) as UnroutedFailure);
+  return row && readAlone(`the failure ${errorId} of the store`, () => readUnroutedFailure(row.data));
 }
 
 /** Deletes at most `most` expired ones and returns their number. */

@@ -5,7 +5,8 @@
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#base';
-import type { LogInMethod } from '../../overlay/clients/mod.ts';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
+import { LOG_IN_METHODS } from '../../overlay/clients/mod.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import { OIDC_CLIENTS } from './session-tokens.ts';
 
@@ -23,23 +24,32 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 type Stage = 'request' | 'log-in' | 'code';
 
-/** What the client asked for. */
-export interface AuthorizationRequest {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly nonce: string;
-  readonly challenge: string;
-  readonly scopes: readonly string[];
+const requestFields = {
+  clientId: Part.text(),
+  redirectUri: Part.text(),
+  state: Part.text(),
+  nonce: Part.text(),
+  challenge: Part.text(),
+  scopes: Part.texts(),
   /** Id of the session that begins with the log-in, so that a second step finds it. */
-  readonly sessionId: string;
-}
+  sessionId: Part.text(),
+};
+const requestSchema = Type.Object(requestFields);
+const loggedInSchema = Type.Object({
+  ...requestFields,
+  identityId: Part.text(),
+  method: Part.oneOf(...LOG_IN_METHODS),
+});
+
+/** What the client asked for. */
+export type AuthorizationRequest = ShapeOf<typeof requestSchema>;
 
 /** A request whose identity has logged in, in a session that waits for its code. */
-export interface LoggedInRequest extends AuthorizationRequest {
-  readonly identityId: string;
-  readonly method: LogInMethod;
-}
+export type LoggedInRequest = ShapeOf<typeof loggedInSchema>;
+
+const readEnd = jsonReader(Type.Object({ untilMs: Type.Number() }));
+const readRequest = jsonReader(requestSchema);
+const readLoggedIn = jsonReader(loggedInSchema);
 
 /** A request that is refused: to its client's address if that is one of Frontdoor, else to the caller. */
 export type AuthorizationProblem =
@@ -108,7 +118,7 @@ export class OidcRequests {
 
   /** Returns undefined if the id does not belong to Frontdoor, or too old. */
   request(id: string): AuthorizationRequest | undefined {
-    return this.#unseal<AuthorizationRequest>('request', id);
+    return this.#unseal('request', id, readRequest);
   }
 
   /** Returns the id with which the client gets its code. */
@@ -117,7 +127,7 @@ export class OidcRequests {
   }
 
   logIn(id: string): LoggedInRequest | undefined {
-    return this.#unseal<LoggedInRequest>('log-in', id);
+    return this.#unseal('log-in', id, readLoggedIn);
   }
 
   code(request: LoggedInRequest): string {
@@ -125,7 +135,7 @@ export class OidcRequests {
   }
 
   ofCode(code: string): LoggedInRequest | undefined {
-    return this.#unseal<LoggedInRequest>('code', code);
+    return this.#unseal('code', code, readLoggedIn);
   }
 
   #seal(stage: Stage, request: AuthorizationRequest, lifetimeMs: number): string {
@@ -133,13 +143,11 @@ export class OidcRequests {
     return this.#secrets.seal(JSON.stringify({ ...request, untilMs }), openerOf(stage));
   }
 
-  #unseal<T>(stage: Stage, sealed: string): T | undefined {
+  #unseal<T>(stage: Stage, sealed: string, read: (text: string) => T): T | undefined {
     if (sealed === '' || sealed.length > MAX_SEALED_CHARS) return undefined;
     try {
-      const { untilMs, ...request } = JSON.parse(this.#secrets.unseal(sealed, openerOf(stage))) as {
-        untilMs: number;
-      };
-      return untilMs > this.#clock.nowMs() ? (request as T) : undefined;
+      const text = this.#secrets.unseal(sealed, openerOf(stage));
+      return readEnd(text).untilMs > this.#clock.nowMs() ? read(text) : undefined;
     } catch {
       return undefined;
     }

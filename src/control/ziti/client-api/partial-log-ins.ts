@@ -3,20 +3,26 @@
  * which opens nothing else, until the code makes it the token of a session.
  */
 import type { Clock } from '#base';
+import { jsonReader, Part, Type, type ShapeOf } from '#base/shapes';
 import type { Secrets } from '../../secrets/mod.ts';
-import type { SessionWay } from '../../overlay/clients/mod.ts';
-import type { LogInWish } from './log-in-body.ts';
+import { LOG_IN_METHODS } from '../../overlay/clients/mod.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 const OPENER = 'edge API: log-in without its second factor';
 const MAX_TOKEN_CHARS = 16_384;
 
-export interface PartialLogIn extends LogInWish, Pick<SessionWay, 'method' | 'signerId'> {
+const partialLogInSchema = Type.Object({
   /** Id of the session that begins with the code. */
-  readonly sessionId: string;
-  readonly identityId: string;
-  readonly startedAtMs: number;
-}
+  sessionId: Part.text(),
+  identityId: Part.text(),
+  startedAtMs: Type.Number(),
+  method: Part.oneOf(...LOG_IN_METHODS),
+  signerId: Type.Optional(Part.text()),
+  configTypes: Part.texts(),
+  client: Type.Object({ envInfo: Part.mapOf(Part.text()), sdkInfo: Part.mapOf(Part.text()) }),
+});
+export type PartialLogIn = ShapeOf<typeof partialLogInSchema>;
+const readPartialLogIn = jsonReader(partialLogInSchema);
 
 export class PartialLogIns {
   readonly #secrets: Pick<Secrets, 'seal' | 'unseal'>;
@@ -35,7 +41,7 @@ export class PartialLogIns {
   of(token: string): PartialLogIn | undefined {
     if (token === '' || token.length > MAX_TOKEN_CHARS) return undefined;
     try {
-      const login = JSON.parse(this.#secrets.unseal(token, OPENER)) as PartialLogIn;
+      const login = readPartialLogIn(this.#secrets.unseal(token, OPENER));
       return login.startedAtMs + LIFETIME_MS > this.#clock.nowMs() ? login : undefined;
     } catch {
       return undefined;

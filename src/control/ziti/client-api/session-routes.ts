@@ -1,6 +1,7 @@
 /** Log-in, and a client's queries about its session. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { definedFields } from '#base';
 import {
   notAuthorized,
   sendData,
@@ -164,5 +165,6 @@ function started(
   { identity, method, signerId }: LogInProof,
   nowMs: number,
 ): Omit<PartialLogIn, keyof LogInWish> {
-  return { sessionId: randomUUID(), identityId: identity.id, method, signerId, startedAtMs: nowMs };
+  const login = { sessionId: randomUUID(), identityId: identity.id, method, startedAtMs: nowMs };
+  return { ...login, ...definedFields({ signerId }) };
 }
