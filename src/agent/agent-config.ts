@@ -1,7 +1,7 @@
 /** The agent's configuration file: shares that it creates or reclaims at every start. */
 import { readFileSync } from 'node:fs';
-import { FrontdoorError, messageOf, readHostPort, type PlacedProblem } from '#base';
-import { fileProblemLine, Part, Type, type ShapeOf } from '#base/shapes';
+import { FrontdoorError, messageOf, readHostPort } from '#base';
+import { fileProblemLine, Part, Type, type PlacedProblem, type ShapeOf } from '#base/shapes';
 import { isShareLabel } from '#domain';
 import { checkUpstream, shareUpstreamChangeSchema } from '#domain/upstream';
 import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';

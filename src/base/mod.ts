@@ -28,7 +28,6 @@ export { formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './h
 export { FailedNetworks } from './failed-networks.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
 export { TokenBuckets, type BucketRate } from './token-buckets.ts';
-export { schemaProblems, type ValuePath, type PlacedProblem } from './schema-problems.ts';
 export { DURATION_PATTERN, formatGoDuration, parseGoDuration } from './go-duration.ts';
 export { orderedRange } from './ordered-range.ts';
 export { setHandlers } from './set-handlers.ts';

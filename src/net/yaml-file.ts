@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import { messageOf, schemaProblems, type ValuePath, type PlacedProblem } from '#base';
+import { messageOf } from '#base';
 import {
   compileReader,
   FILE_START,
@@ -12,6 +12,9 @@ import {
   type FilePosition,
   type FileProblem,
   type ShapeOf,
+  schemaProblems,
+  type PlacedProblem,
+  type ValuePath,
 } from '#base/shapes';
 
 export interface YamlFileKind<S extends TSchema> {

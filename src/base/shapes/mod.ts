@@ -11,6 +11,7 @@ export {
   type SchemaReader,
   type ShapeOf,
 } from './schema-reader.ts';
+export { schemaProblems, type PlacedProblem, type ValuePath } from './schema-problems.ts';
 export { shortPatternOf } from './short-pattern.ts';
 export { FORMAT_HEADER, lostShapeEntries, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
 export {

@@ -1,6 +1,5 @@
 /** The content of the trusted issuers' file: a list in YAML or JSON. */
-import type { PlacedProblem } from '#base';
-import { Part, Type, type FileProblem, type ShapeOf } from '#base/shapes';
+import { Part, Type, type FileProblem, type PlacedProblem, type ShapeOf } from '#base/shapes';
 import { isUuid, SCOPES } from '#domain';
 import { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
 import { parseYamlFile } from '#net/yaml-file';

@@ -3,8 +3,8 @@
  * other part is judged by a reader of its own schema, so that both say the same of it.
  */
 import type { TSchema } from 'typebox';
-import { isJsonObject } from './json-object.ts';
-import { compileReader } from './shapes/schema-reader.ts';
+import { isJsonObject } from '../json-object.ts';
+import { compileReader } from './schema-reader.ts';
 
 /** Names of fields and indexes, from the root. */
 export type ValuePath = readonly string[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from './shapes/schema-builder.ts';
-import * as Part from './shapes/schema-parts.ts';
+import { Type } from './schema-builder.ts';
+import * as Part from './schema-parts.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 const row = Part.closed({
