@@ -22,6 +22,10 @@ const CONTROL: FolderTable = {
     may: ['store'],
     why: 'holds the master keys, and encrypts the values of the store with another key',
   },
+  'json-schema': {
+    may: [],
+    why: 'compiles JSON Schema for both front doors, which share no other code about bodies',
+  },
   html: { may: [], why: 'escapes what pages contain' },
   'event-stream': {
     may: ['store'],
@@ -63,6 +67,7 @@ const CONTROL: FolderTable = {
     may: [
       'store',
       'secrets',
+      'json-schema',
       'html',
       'event-stream',
       'audit',
@@ -76,7 +81,7 @@ const CONTROL: FolderTable = {
     why: 'is the front door of shares: the Management API, agents and gateways; it does not import that of OpenZiti',
   },
   ziti: {
-    may: ['store', 'secrets', 'audit', 'credentials', 'pki', 'overlay', 'installation'],
+    may: ['store', 'secrets', 'json-schema', 'audit', 'credentials', 'pki', 'overlay', 'installation'],
     tests: ['shares'],
     why: "is the front door of OpenZiti's clients and administrators; it does not import that of shares",
   },

@@ -70,6 +70,16 @@ test('product code imports no development dependency', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the product loads ajv in one file, and TypeBox, of which it has the types, in none', () => {
+  const loads = (name: string): string[] =>
+    sourceFiles('src', 'bin')
+      .filter(({ path }) => !isTest(path))
+      .filter(({ imports }) => imports.some((each) => !each.typeOnly && packageOf(each.specifier) === name))
+      .map(({ path }) => path);
+  assert.deepEqual(loads('ajv'), ['src/control/json-schema/schema-compiler.ts']);
+  assert.deepEqual(loads('typebox'), []);
+});
+
 test('built-in modules are named with node:', () => {
   const builtIn = new Set([
     'fs',

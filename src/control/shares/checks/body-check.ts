@@ -2,31 +2,18 @@
  * Checks bodies against the contract's schemas. A problem is stated in the API's form: which property (as a
  * dotted path) must be of which type.
  */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { nearestNames } from '#base';
-import { ruleWords, shownName, stringFormats, typeWord } from '#contract';
+import { lazy, nearestNames } from '#base';
+import { ruleWords, shownName, typeWord } from '#contract';
 import { invalidValue } from '#domain';
+import { schemaCompiler, type ErrorObject, type ValidateFunction } from '../../json-schema/mod.ts';
 
 /** Throws `invalid` with the first problem. */
 export type BodyCheck = (body: unknown) => void;
 
 const SUGGESTED_NAMES = 3;
 
-/**
- * The compiled schemas of this process. Ajv keeps them by the schema's object, and those of the contract are constants. They
- * are not validated, which would compile the meta-schemas: that would block the first request with a body for 180 ms.
- */
-const ajv = new Ajv2020({
-  allErrors: false,
-  coerceTypes: false,
-  removeAdditional: false,
-  verbose: true,
-  validateSchema: false,
-});
-for (const [name, { check }] of Object.entries(stringFormats)) {
-  ajv.addFormat(name, { type: 'string', validate: check });
-}
+const compiler = lazy(() => schemaCompiler('contract'));
 
 /**
  * Returns the check of bodies by a schema. The schema is compiled with the first body: all schemas of the API together take
@@ -35,7 +22,7 @@ for (const [name, { check }] of Object.entries(stringFormats)) {
 export function bodyCheckOf(schema: TSchema): BodyCheck {
   let compiled: ValidateFunction | undefined;
   return (body) => {
-    const validate = (compiled ??= ajv.compile(schema));
+    const validate = (compiled ??= compiler().compile(schema));
     if (validate(body)) return;
     const problem = problemOf(validate.errors![0]!);
     throw invalidValue(problem.property, problem.type);
