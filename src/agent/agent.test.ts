@@ -174,7 +174,36 @@ test('release removes the share and forgets its target', { timeout: 60_000 }, as
   assert.deepEqual(await ask(agent.socketPath, { op: 'release', name: 'app' }), { token: 'app' });
   assert.equal(network.records.size, 0);
   assert.doesNotMatch(readFileSync(join(dataDir, 'agent-shares.json'), 'utf8'), /"app"/);
-  await assert.rejects(ask(agent.socketPath, { op: 'release', name: 'app' }), /not found/);
+  await assert.rejects(ask(agent.socketPath, { op: 'release', name: 'app' }), {
+    code: 'unknown-share',
+    message: 'this agent has no share called app; it has no shares',
+  });
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'shop', grants: [] });
+  await assert.rejects(ask(agent.socketPath, { op: 'release', name: 'ship' }), {
+    message: 'this agent has no share called ship; the nearest of its shares are shop',
+  });
+});
+
+test('a share is refused with the option that corrects it', { timeout: 60_000 }, async () => {
+  const { agent, network } = await world();
+  const wanted = { op: 'share', mode: 'public', target: await hello(), grants: [] } as const;
+  const refused = (name: string, message: RegExp): Promise<void> =>
+    assert.rejects(ask(agent.socketPath, { ...wanted, name }), { message });
+  await refused(
+    'Bad Name',
+    /^"Bad Name" cannot be the name of a share: it must be a share name \(1 to 63 of /,
+  );
+  assert.deepEqual(network.records.size, 0);
+  network.failure = new FrontdoorError('conflict', 'conflict', 'Share app already exists');
+  await refused(
+    'app',
+    /^Share app already exists: another environment has or had it; choose another --name$/,
+  );
+  network.failure = new FrontdoorError('notFound', 'not-found', 'Environment nowhere not found');
+  await assert.rejects(
+    ask(agent.socketPath, { ...wanted, mode: 'private', name: 'app', grants: ['nowhere'] }),
+    { message: /^Environment nowhere not found: give the ID or the name of an environment with --grant; / },
+  );
 });
 
 test('stopping keeps every share, and a start hosts them again', { timeout: 60_000 }, async () => {

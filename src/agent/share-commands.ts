@@ -4,9 +4,15 @@
  * has no effect.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain/agent-shapes';
+import type {
+  AgentShareRequest,
+  AgentShareResult,
+  AgentShareView,
+  ShareReadiness,
+} from '#domain/agent-shapes';
+import { definedFields, FrontdoorError, messageOf, nearestNames } from '#base';
+import { isShareLabel, shareNameRule } from '#domain';
 import { checkUpstream } from '#domain/upstream';
-import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
@@ -25,6 +31,7 @@ export interface ShareCommandsOptions {
 }
 
 const MAX_WAITING = 256;
+const SUGGESTED_NAMES = 5;
 /** Before the second look at whether a share can be dialed; each later pause is half as long again. */
 const FIRST_PAUSE_MS = 20;
 const UNCERTAIN = new Set(['unavailable', 'timeout', 'badGateway', 'internal', 'protocol']);
@@ -63,6 +70,7 @@ export class ShareCommands {
         `upstream.${wrong.field} must be ${wrong.rule}`,
       );
     const { name } = request;
+    if (name !== undefined && !isShareLabel(name)) throw wrongName(name);
     const wanted: OwnShareRequest = definedFields({
       shareMode: request.mode,
       backendMode,
@@ -86,7 +94,7 @@ export class ShareCommands {
         // requested it.
         const certain = error instanceof FrontdoorError && !UNCERTAIN.has(error.kind);
         if (name !== undefined && certain) own.set(name, before);
-        throw error;
+        throw sentenceFor(error, request);
       } finally {
         if (name !== undefined) own.unpin(name);
       }
@@ -94,9 +102,11 @@ export class ShareCommands {
   }
 
   async release(name: string): Promise<{ token: string }> {
-    const { controlPlane, own, follower } = this.#options;
+    const { controlPlane, own, follower, table } = this.#options;
     await this.#inOrder(async () => {
-      await controlPlane.releaseShare(name);
+      await controlPlane.releaseShare(name).catch((error: unknown) => {
+        throw isMissing(error) ? unknownShare(name, table.views()) : error;
+      });
       own.set(name, undefined);
     });
     await follower.syncNow();
@@ -156,4 +166,39 @@ export class ShareCommands {
       this.#waiting -= 1;
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof FrontdoorError && error.kind === 'notFound';
+}
+
+function wrongName(name: string): FrontdoorError {
+  const message = `${JSON.stringify(name)} cannot be the name of a share: it must be a ${shareNameRule(name)}`;
+  return new FrontdoorError('invalid', 'share-name', message);
+}
+
+function unknownShare(name: string, shares: readonly AgentShareView[]): FrontdoorError {
+  const near = nearestNames(
+    name,
+    shares.map(({ token }) => token),
+    SUGGESTED_NAMES,
+  );
+  const others = near.length === 0 ? 'it has no shares' : `the nearest of its shares are ${near.join(', ')}`;
+  const message = `this agent has no share called ${name}; ${others}`;
+  return new FrontdoorError('notFound', 'unknown-share', message);
+}
+
+/** What the control plane refused, with the option that corrects it. */
+function sentenceFor(error: unknown, { name, grants }: AgentShareRequest): unknown {
+  if (!(error instanceof FrontdoorError)) return error;
+  const { kind, code } = error;
+  if (isMissing(error) && grants.length > 0) {
+    const message = `${error.message}: give the ID or the name of an environment with --grant; "frontdoor environments list" shows them`;
+    return new FrontdoorError(kind, code, message, { cause: error });
+  }
+  if (kind === 'conflict' && name !== undefined) {
+    const message = `${error.message}: another environment has or had it; choose another --name`;
+    return new FrontdoorError(kind, code, message, { cause: error });
+  }
+  return error;
 }

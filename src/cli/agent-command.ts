@@ -170,9 +170,9 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
     );
   if (mode === 'private') {
     command.option(
-      '--grant <environmentId>',
-      'ID of an environment that can dial the share, as "frontdoor environments list" shows it; may be repeated; ' +
-        'for example 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
+      '--grant <id|name>',
+      'environment that can dial the share, by its ID or name in "frontdoor environments list"; may be repeated; ' +
+        'for example laptop',
       collect,
       [],
     );

@@ -86,7 +86,8 @@ function unreachable(socketPath: string, error: NodeJS.ErrnoException): Frontdoo
     return new FrontdoorError(
       'unavailable',
       'no-agent',
-      `no agent is running at ${socketPath}; start one with "frontdoor agent start", or set its path with --data-dir or --socket`,
+      `no agent is running at ${socketPath}: start the demo with "npm start" in another terminal, or an agent with ` +
+        '"frontdoor agent start"; --data-dir or --socket name an agent that runs elsewhere',
       { cause: error },
     );
   }

@@ -78,7 +78,7 @@ test('an answer of another server is an error, and so is a busy one, with the ti
   busy.close();
   const away = await runCli(['frontdoors', 'get', '--api', busy.url], account);
   assert.equal(away.code, 8);
-  assert.match(away.err, /cannot be reached/);
+  assert.match(away.err, /cannot be reached: .*; the address is from --api\. Check that the control plane/);
 });
 
 test('control characters of an answer do not reach the terminal', async () => {

@@ -153,7 +153,7 @@ test('without an agent the message names the remedy; the data directory leads to
   const dataDir = folder();
   const ran = await runCli(['agent', 'status', '--data-dir', dataDir]);
   assert.equal(ran.code, 8);
-  assert.ok(ran.err.includes(`${dataDir}/agent.sock; start one with "frontdoor agent start"`), ran.err);
+  assert.ok(ran.err.includes(`${dataDir}/agent.sock: start the demo with "npm start"`), ran.err);
   assert.match(
     (await runCli(['agent', 'stop'], { FRONTDOOR_AGENT_DIR: '/nowhere' })).err,
     /\/nowhere\/agent\.sock/,

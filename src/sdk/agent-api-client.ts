@@ -14,6 +14,7 @@ import {
 } from '#domain/agent-shapes';
 import type { JsonAnswer, JsonRequest } from '#net/http';
 import { checkStatus, shapeOf } from './edge-answer.ts';
+import { refusalOf } from './edge-failure.ts';
 import type { EdgeConnection } from './edge-connection.ts';
 
 export class AgentApiClient {
@@ -42,17 +43,24 @@ export class AgentApiClient {
   async createShare(request: HostedShareRequest): Promise<HostedShare> {
     const headers = { [FORMAT_HEADER]: String(hostedShareRequestShape.format) };
     const call = { method: 'POST', path: '/agent/v1/shares', headers, body: request } as const;
-    return shapeOf(await this.#request(call, 201), hostedShareShape, this.#connection.hop).value;
+    return shapeOf(await this.#change(call, 201), hostedShareShape, this.#connection.hop).value;
   }
 
   /** Rejects with `notFound` if this environment has no share with the token. */
   async releaseShare(token: string): Promise<void> {
-    await this.#request({ method: 'DELETE', path: `/agent/v1/shares/${encodeURIComponent(token)}` }, 204);
+    await this.#change({ method: 'DELETE', path: `/agent/v1/shares/${encodeURIComponent(token)}` }, 204);
   }
 
   async reportVersion(version: string): Promise<void> {
     const headers = { [FORMAT_HEADER]: String(agentSelfShape.format) };
     await this.#request({ method: 'PUT', path: '/agent/v1/self', headers, body: { version } }, 204);
+  }
+
+  /** Sends what an operator requested, so that a refusal is the sentence of the control plane. */
+  async #change(request: JsonRequest, expected: number): Promise<JsonAnswer> {
+    const answer = await this.#connection.request(request);
+    if (answer.status !== expected) throw refusalOf(answer, this.#connection.hop);
+    return answer;
   }
 
   async #request(request: JsonRequest, expected: number): Promise<JsonAnswer> {

@@ -10,6 +10,9 @@ import { ManagementClient, type ManagementAccess } from '../management-client.ts
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
 import { damagedProfile, DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
 
+/** Codes of a server that does not answer. */
+const UNREACHED: ReadonlySet<string> = new Set(['unreachable', 'server-silent']);
+
 export interface ResolvedAccess extends ManagementAccess {
   readonly frontdoorId?: string | undefined;
   readonly organizationId?: string | undefined;
@@ -58,9 +61,27 @@ export async function withManagement(
   const client = new ManagementClient(access);
   try {
     await work(client, access);
+  } catch (error) {
+    throw withReachRemedy(error, sourceOfAddress(flags, io, access.profileName));
   } finally {
     await client.close();
   }
+}
+
+/** For people: where the address comes from. */
+export function sourceOfAddress(flags: ApiFlags, { env }: CliIo, profileName?: string): string {
+  if (flags.api !== undefined) return '--api';
+  if (env.FRONTDOOR_API_URL !== undefined) return 'FRONTDOOR_API_URL';
+  return profileName === undefined ? 'the default' : `profile ${profileName}`;
+}
+
+/** Adds to the error of an API that does not answer where its address comes from, and the remedies. */
+export function withReachRemedy(error: unknown, source: string): unknown {
+  if (!(error instanceof FrontdoorError) || !UNREACHED.has(error.code)) return error;
+  const remedy =
+    `the address is from ${source}. Check that the control plane runs there ("frontdoor status" on its machine), ` +
+    'or give its address with --api or "frontdoor login"';
+  return new FrontdoorError(error.kind, error.code, `${error.message}; ${remedy}`, { cause: error });
 }
 
 /** Returns the credentials from options and the environment, or undefined if neither has any. */

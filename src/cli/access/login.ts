@@ -9,7 +9,7 @@ import { printable } from '#base/terminal';
 import type { Credentials, Profile } from '#domain/agent-shapes';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
-import { givenCredentials, readCa } from './access.ts';
+import { givenCredentials, readCa, sourceOfAddress, withReachRemedy } from './access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
 import { fetchCaller, fetchFrontdoors, type ReachableFrontdoor } from './caller.ts';
 import { DEMO_DIR, findDemoCredentials, type DemoCredentials } from './demo-credentials.ts';
@@ -64,6 +64,8 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
     if (frontdoor === undefined) io.out('no frontdoor yet: frontdoor frontdoors create --name NAME\n');
     else io.out(`frontdoor ${printable(frontdoor.name)} (${frontdoor.id})\n`);
     io.out(`profile ${name} in ${path}\n`);
+  } catch (error) {
+    throw withReachRemedy(error, flags.demo === undefined ? sourceOfAddress(flags, io) : 'the demo');
   } finally {
     await client.close();
   }

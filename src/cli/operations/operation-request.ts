@@ -133,7 +133,10 @@ export async function valueInput(
     try {
       json = await readFile(text.slice(1), 'utf8');
     } catch (cause) {
-      throw new FrontdoorError('invalid', 'body', `${option} ${text}: ${messageOf(cause)}`, { cause });
+      const path = text.slice(1);
+      const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+      const why = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
+      throw new FrontdoorError('invalid', 'body', `${option}: the file ${path} ${why}`, { cause });
     }
   }
   if (form !== undefined && !json.trimStart().startsWith('{')) {

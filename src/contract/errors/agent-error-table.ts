@@ -13,6 +13,17 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     meaning: 'An agent is already running on the data directory.',
     remedy: 'Stop it first, or use a different --data-dir for this agent.',
   },
+  'share-name': {
+    kind: 'invalid',
+    meaning: 'A text cannot be the name of a share.',
+    remedy:
+      'Choose a name of 1 to 63 letters a to z, digits and inner hyphens, other than `oauth`, `api` and `www`.',
+  },
+  'unknown-share': {
+    kind: 'notFound',
+    meaning: 'The agent has no share of that name.',
+    remedy: 'List its shares with `frontdoor agent status`.',
+  },
   'file-writable-by-others': {
     kind: 'forbidden',
     meaning: 'Other users can write a file of the data directory.',

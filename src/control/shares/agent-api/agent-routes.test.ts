@@ -155,6 +155,22 @@ test('an invalid share is refused with the reason', async () => {
   }
 });
 
+test('environments are granted by ID or name, and unknown ones are refused by their name', async () => {
+  const wanted = { ...app, shareMode: 'private', name: 'granted' } as const;
+  const { name } = (await fixture.store.db
+    .selectFrom('identity')
+    .select('name')
+    .where('id', '=', two.id)
+    .executeTakeFirst())!;
+  const made = await one.agentApi.createShare({ ...wanted, grants: [name] });
+  assert.deepEqual(made.grants, [two.id]);
+  await assert.rejects(one.agentApi.createShare({ ...wanted, grants: ['nowhere'] }), {
+    kind: 'notFound',
+    message: 'Environment nowhere not found',
+  });
+  await one.agentApi.releaseShare('granted');
+});
+
 test('an agent reports its version', async () => {
   await one.agentApi.reportVersion('0.1.0');
   const row = await fixture.store.db

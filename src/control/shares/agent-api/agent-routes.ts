@@ -27,6 +27,7 @@ import {
 } from '../records/share-upstream-store.ts';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
+import { environmentIdsOf } from '../records/environment-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
 import { changeAgentVersion } from '../../overlay/records/mod.ts';
 import {
@@ -73,7 +74,9 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
     const { share, upstream } = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
         ...wanted,
-        grants: wanted.grants ?? undefined,
+        grants: wanted.grants
+          ? await environmentIdsOf(trx, identity.frontdoorId ?? '', wanted.grants)
+          : undefined,
         frontdoorId: identity.frontdoorId ?? '',
         environmentId: identity.id,
         targetByAgent: true,

@@ -1,5 +1,7 @@
 /** Environments of a granted frontdoor. An agent and its environment are one record with one id. */
 import { sql } from 'kysely';
+import { FrontdoorError } from '#base';
+import { isUuid } from '#domain';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
   orderedPage,
@@ -34,6 +36,9 @@ export interface EnvironmentRecord {
   readonly lastSeenAtMs: number | null;
   readonly remoteAddress: string | null;
 }
+
+/** Environments of one name that a refusal lists. */
+const MOST_OF_A_NAME = 10;
 
 const COLUMNS = [
   ...(['id', 'name', 'agent_version', 'created_at'] as const),
@@ -89,6 +94,27 @@ export async function findEnvironment(
 ): Promise<EnvironmentRecord | undefined> {
   const row = await environmentsOf(db, frontdoor.id).select(COLUMNS).where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
+}
+
+/**
+ * Returns the IDs of environments that are given by ID or name. Other texts stay as they are, for the refusal.
+ * @throws FrontdoorError `invalid` for a name that several have.
+ */
+export async function environmentIdsOf(
+  db: Queries,
+  frontdoorId: string,
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const names = given.filter((each) => !isUuid(each));
+  if (names.length === 0) return given;
+  const named = environmentsOf(db, frontdoorId).select(['id', 'name']).where('name', 'in', names);
+  const found = await named.limit(names.length * MOST_OF_A_NAME).execute();
+  return given.map((each) => {
+    const ids = found.filter(({ name }) => name === each).map(({ id }) => id);
+    if (ids.length < 2) return ids[0] ?? each;
+    const message = `Value for grants must be of ID: several environments are called ${each} (${ids.join(', ')})`;
+    throw new FrontdoorError('invalid', 'invalid-request', message);
+  });
 }
 
 /** Returns the environment, locked until the transaction ends. */
