@@ -26,7 +26,7 @@ export function whyCommand(io: CliIo): Command {
     .action(async (errorId: string) => {
       const flags = command.opts<WhyFlags>();
       await runCommand(io, flags.json === true, async () => {
-        const [{ withManagement }, { failureText }, { findFailure }] = await Promise.all([
+        const [{ withManagement }, { failureText }, { findReportedFailure }] = await Promise.all([
           import('../access/access.ts'),
           import('../output/failure-text.ts'),
           import('./failure-look-up.ts'),
@@ -34,7 +34,7 @@ export function whyCommand(io: CliIo): Command {
         await withManagement(flags, io, async (client, access) => {
           if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
             throw new FrontdoorError('invalid', 'argument', 'an error ID consists of letters and digits');
-          const failure = await findFailure({ client, access }, errorId);
+          const failure = await findReportedFailure({ client, access }, errorId);
           if (flags.json === true) writeJson(io, failure);
           else io.out(failureText(failure));
         });
