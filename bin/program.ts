@@ -34,6 +34,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     restore: async (file, options) => (await loadControl()).runRestore(file, options),
     tunnelHost: async (options) => finish((await loadTunnel()).runTunnelHost(options, version)),
     tunnelProxy: async (options) => finish((await loadTunnel()).runTunnelProxy(options, version)),
+    buildFacts: async () => (await import('./build-facts.ts')).buildFacts(),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });
   return io.exitCode;

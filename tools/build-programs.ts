@@ -6,6 +6,7 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
+import { cloneCommit } from '../bin/build-facts.ts';
 import { repositoryRoot } from './pinned-process.ts';
 
 /** Where the launcher looks for them, too. */
@@ -36,6 +37,8 @@ export function buildPrograms(): void {
   const manifest = {
     name: root.name,
     version: root.version,
+    // For `frontdoor version`.
+    commit: cloneCommit(repositoryRoot),
     private: true,
     type: 'module',
     imports: Object.fromEntries(imports) as Record<string, string>,

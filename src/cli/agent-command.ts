@@ -5,16 +5,12 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { definedFields, ERROR_KINDS, Secret, secretOf, type HostPort } from '#base';
-import {
-  AGENT_SOCKET_FILE,
-  type AgentAccessView,
-  type AgentShareView,
-  type AgentStatusResult,
-} from '#domain/agent-shapes';
+import { AGENT_SOCKET_FILE, type AgentShareView } from '#domain/agent-shapes';
 import { addLogOptions, type LogOptions } from './log-options.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
+import { agentStatusText, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
@@ -222,37 +218,9 @@ function statusCommand(options: AgentCommandOptions): Command {
     await runCommand(io, flags.json === true, async () => {
       const status = await callAgent(socketOf(flags, options), { op: 'status' });
       if (flags.json === true) writeJson(io, status);
-      else io.out(statusText(status));
+      else io.out(agentStatusText(status));
     });
   });
-}
-
-function statusText(status: AgentStatusResult): string {
-  const lines = [
-    `agent ${status.name} (environment ${status.environmentId}), version ${status.version}, process ${status.pid}`,
-    `control plane ${status.apiUrl}: ${status.controlPlane}${status.problem === null ? '' : ` (${status.problem})`}`,
-  ];
-  if (status.shares.length === 0) lines.push('no shares');
-  const width = Math.max(...status.shares.map((share) => share.token.length), 0);
-  for (const share of status.shares) {
-    lines.push(
-      `${share.token.padEnd(width)}  ${share.status.padEnd(8)}  ${share.mode.padEnd(7)}  ${share.target}  ` +
-        `${share.circuits} circuits${share.endpoints.length === 0 ? '' : `  ${share.endpoints.join(' ')}`}`,
-    );
-    if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
-  }
-  for (const access of status.accesses) {
-    const { share: name, connections, problem } = access;
-    lines.push(`${openAddress(access)}  -> private share ${name}  ${connections} connections`);
-    if (problem !== null) lines.push(`  ${problem}`);
-  }
-  for (const { name, reason } of status.failedEntries) lines.push(`${name}: not shared yet: ${reason}`);
-  return `${lines.join('\n')}\n`;
-}
-
-/** `127.0.0.1:9000`, or `127.0.0.1:5353/udp`. */
-function openAddress({ listen, protocol }: AgentAccessView): string {
-  return protocol === 'udp' ? `${listen}/udp` : listen;
 }
 
 function openAccessCommand(options: AgentCommandOptions): Command {

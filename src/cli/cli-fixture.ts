@@ -30,6 +30,7 @@ const noRunners: ProgramRunners = {
   agentStart: notHere,
   tunnelHost: notHere,
   tunnelProxy: notHere,
+  buildFacts: notHere,
 };
 
 export interface RanIo extends CliIo {

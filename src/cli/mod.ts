@@ -8,6 +8,7 @@ export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
 export { type AccessOptions } from './access-options.ts';
 export { type AcmeCommandOptions } from './acme-options.ts';
 export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
+export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';
 export { callAgent } from './agent-socket-client.ts';
 export { processIo, type CliIo } from './cli-io.ts';

@@ -13,13 +13,16 @@ import type { CliIo } from './cli-io.ts';
 import { consoleCommand, type ConsoleRunner } from './console-command.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
+import { logsCommand } from './local/logs-command.ts';
+import { statusCommand } from './local/status-command.ts';
+import { versionCommand, type VersionRunner } from './local/version-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 import { tunnelCommand, type TunnelRunners } from './tunnel-command.ts';
 
 export interface ProgramRunners
-  extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner, TunnelRunners {
+  extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner, TunnelRunners, VersionRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
@@ -73,6 +76,8 @@ export async function buildProgram(
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));
+  for (const command of [statusCommand(io), logsCommand(io), versionCommand(io, version, runners)])
+    program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(
     completionCommand(io, () => buildProgram(Object.keys(NOUNS) as Noun[], version, io, runners)).helpGroup(

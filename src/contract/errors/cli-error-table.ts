@@ -57,6 +57,11 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'The credentials of the demo do not exist.',
     remedy: 'Start the demo once with "frontdoor up --demo", or name its data directory.',
   },
+  'no-log-files': {
+    kind: 'notFound',
+    meaning: 'A data directory has no log files.',
+    remedy: 'Name the data directory of the demo with --data-dir, or read the journal of the service manager.',
+  },
   'demo-stopped': {
     kind: 'unavailable',
     meaning: 'The demo whose credentials a command would use is not running.',
