@@ -22,7 +22,7 @@ test('tunnel proxy takes services with their ports, names with colons too', asyn
   assert.deepEqual((await proxy('--identity', 'i.json', ...services)).options, {
     identity: 'i.json',
     logLevel: 'info',
-      logFormat: 'auto',
+    logFormat: 'auto',
     listen: '127.0.0.1',
     service: [
       { service: 'db', port: 5_432, protocol: 'tcp' },
