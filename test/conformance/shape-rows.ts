@@ -38,7 +38,7 @@ const share = {
   customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }],
   rules: OPEN_RULES,
   inspection: { maxBodyBytes: 0, untilMs: 1 },
-  upstream: { host: { scheme: 'http', authority: 'localhost' } },
+  upstream: { host: { scheme: 'http', authority: 'localhost', aliases: ['127.0.0.1:3000'] } },
   frontdoorId: 'f',
   environmentId: 'e',
   updatedAtMs: 1,

@@ -7,7 +7,13 @@ import type { ShareUpstream } from './share-upstream.ts';
 /** Absent fields have no effect, so that older control planes need not send them. */
 export const gatewayUpstreamSchema = Type.Object({
   /** The host by which the service knows itself; absent: that of the client's request. */
-  host: Type.Optional(Type.Object({ scheme: Part.oneOf('http', 'https'), authority: Part.someText() })),
+  host: Type.Optional(
+    Type.Object({
+      scheme: Part.oneOf('http', 'https'),
+      authority: Part.someText(),
+      aliases: Part.texts(),
+    }),
+  ),
 });
 export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
 

@@ -33,10 +33,25 @@ describe('the Host header of requests to a service', () => {
     assert.deepEqual(sent('target', 'http://127.0.0.1:5173'), {
       scheme: 'http',
       authority: '127.0.0.1:5173',
+      aliases: [],
     });
-    assert.deepEqual(sent('target', 'https://nas.lan:443'), { scheme: 'https', authority: 'nas.lan' });
-    assert.deepEqual(sent('target', 'http://[::1]:80'), { scheme: 'http', authority: '[::1]' });
-    assert.deepEqual(sent('app.test', 'https://nas.lan'), { scheme: 'https', authority: 'app.test' });
+    assert.deepEqual(sent('target', 'https://nas.lan:443'), {
+      scheme: 'https',
+      authority: 'nas.lan',
+      aliases: [],
+    });
+    assert.deepEqual(sent('target', 'http://[::1]:80'), { scheme: 'http', authority: '[::1]', aliases: [] });
+    assert.deepEqual(sent('app.test', 'https://nas.lan'), {
+      scheme: 'https',
+      authority: 'app.test',
+      aliases: ['nas.lan'],
+    });
+    assert.deepEqual(sent('localhost', 'http://127.0.0.1:5173')?.aliases, [
+      '127.0.0.1:5173',
+      'localhost:5173',
+    ]);
+    assert.deepEqual(sent('[::1]:80', 'http://[::2]:3000')?.aliases, ['[::2]:3000', '[::1]:3000']);
+    assert.deepEqual(sent('127.0.0.1:3000', 'http://127.0.0.1:3000')?.aliases, []);
     // Neither a folder nor a service of another protocol has a Host header.
     assert.equal(sent('target', 'file:///srv/www', 'web'), undefined);
     assert.equal(sent('target', 'tcp://127.0.0.1:22', 'tcpTunnel'), undefined);

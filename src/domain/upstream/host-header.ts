@@ -9,27 +9,41 @@ export function parseHostHeader(text: string): string | undefined {
   const parsed = text.endsWith('/') ? undefined : parseShareTarget(`http://${text}`);
   if (parsed === undefined || !('scheme' in parsed)) return undefined;
   const { host, port } = parsed;
-  return /[^:]:[0-9]+$/.test(text.replace(/^\[.*\]/, 'v6')) ? `${bracketed(host)}:${port}` : bracketed(host);
+  return withoutPort(text) === text ? bracketed(host) : `${bracketed(host)}:${port}`;
+}
+
+/** An address of IPv6 stands in brackets. */
+function withoutPort(authority: string): string {
+  return authority.replace(/(?<=^[^:]*|\]):[0-9]+$/, '');
 }
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The host by which a service knows itself, as gateways send it. */
+/** The host by which a service knows itself, as gateways use it. */
 export interface ServiceHost {
   /** That of the target. */
   readonly scheme: 'http' | 'https';
-  /** Lower case, with a port unless it is the usual one. */
+  /** The Host header: lower case, with a port unless it is the usual one. */
   readonly authority: string;
+  /** Further hosts in addresses that a service writes of itself. */
+  readonly aliases: readonly string[];
 }
 
 /** Returns undefined if the client's host is kept, or the target has none. */
-export function serviceHostOf(host: string, target: string): ServiceHost | undefined {
-  const parsed = host === 'preserve' ? undefined : parseShareTarget(target);
+export function serviceHostOf(hostHeader: string, target: string): ServiceHost | undefined {
+  const parsed = hostHeader === 'preserve' ? undefined : parseShareTarget(target);
   if (parsed === undefined || !('scheme' in parsed)) return undefined;
-  const { clientPort, port, host: name } = parsed;
   const scheme = parsed.scheme === 'https' ? 'https' : 'http';
-  if (host !== 'target') return { scheme, authority: host };
-  return { scheme, authority: port === clientPort ? bracketed(name) : `${bracketed(name)}:${port}` };
+  const port = parsed.port === parsed.clientPort ? '' : `:${parsed.port}`;
+  const own = bracketed(parsed.host) + port;
+  if (hostHeader === 'target') return { scheme, authority: own, aliases: [] };
+  // A service that listens on a port of its own adds it to the name that it was called by.
+  const listening = withoutPort(hostHeader) + port;
+  return {
+    scheme,
+    authority: hostHeader,
+    aliases: [...new Set([own, listening])].filter((each) => each !== hostHeader),
+  };
 }

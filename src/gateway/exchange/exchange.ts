@@ -250,7 +250,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     }
     if (head.status === 100) this.#expecting = false;
     // HTTP/1.0 has no interim responses.
-    if (!this.#http10) this.#write(encodeClientHead(head, this.#record.host, ''));
+    if (!this.#http10) this.#write(encodeClientHead(head, this.#record, ''));
     this.#client.deadlineIn(this.#answerTimeoutMs);
   }
 
@@ -267,7 +267,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
     const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + clearedCookies(status, this.#record);
-    this.#write(encodeClientHead(head, this.#record.host, lines));
+    this.#write(encodeClientHead(head, this.#record, lines));
   }
 
   #readBody(bytes: Buffer | undefined): void {
@@ -293,7 +293,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#state = OVER;
     this.#upstream = undefined;
     const lines = `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
-    this.#write(encodeClientHead(head, this.#record.host, lines));
+    this.#write(encodeClientHead(head, this.#record, lines));
     this.#account();
     this.#client.exchangeUpgraded(upstream, rest);
   }

@@ -16,11 +16,14 @@ import {
 import type { FieldLines } from './head-decoder.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
+import type { HostRewriting } from './service-host.ts';
 import { siteChanges } from './site-answer-policy.ts';
 import { SITE_SUFFIXES } from './site-suffixes.ts';
 
 /** Changes of a request's head, besides framing and forwarding headers. */
 export interface HeadChanges {
+  /** Replaces the value of Host; absent if it is unchanged. */
+  readonly host?: string;
   /** Indices of header lines that are removed. */
   readonly omitted: readonly number[];
   /** Replaces the target; undefined if it is unchanged. */
@@ -87,7 +90,7 @@ export function encodeUpstreamHead(
   forwardedLines: string,
   changes: HeadChanges = NO_CHANGES,
 ): string {
-  let text = `${head.method} ${changes.target ?? head.target} HTTP/1.1\r\nHost: ${head.hostValue}\r\n`;
+  let text = `${head.method} ${changes.target ?? head.target} HTTP/1.1\r\nHost: ${changes.host ?? head.hostValue}\r\n`;
   text += passingLines(head.fields, passesUpstream, head.connectionNames, changes.omitted);
   if (head.chunked) text += 'Transfer-Encoding: chunked\r\n';
   else if (head.contentLength >= 0) text += `Content-Length: ${head.contentLength}\r\n`;
@@ -102,12 +105,25 @@ export function forwardedLines(client: { readonly address: string; readonly isSe
 
 const isOwnSite = (host: string): boolean => SITE_SUFFIXES.isOwnSite(host);
 
+/** The client that a response goes to. */
+interface AnsweredClient {
+  /** The requested host in canonical form. */
+  readonly host: string;
+  /** Set if the service knows itself by another host. */
+  readonly rewriting: HostRewriting | undefined;
+}
+
 /**
- * Returns the head for the client of `host`. `framingLines` state how the body ends and whether the connection
+ * Returns the head for a client. `framingLines` state how the body ends and whether the connection
  * ends with it. `site-answer-policy.ts` judges headers that act beyond the answer.
  */
-export function encodeClientHead(head: ResponseHead, host: string, framingLines: string): string {
-  const { omitted, lines } = siteChanges(head.fields, host, isOwnSite);
+export function encodeClientHead(
+  head: ResponseHead,
+  { host, rewriting }: AnsweredClient,
+  framingLines: string,
+): string {
+  const site = siteChanges(head.fields, host, isOwnSite);
+  const { omitted, lines } = rewriting === undefined ? site : rewriting.answerChanges(head.fields, site);
   const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
   return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;
 }

@@ -17,7 +17,8 @@ import {
   serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
-import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
+import { encodeUpstreamHead, type HeadChanges } from '../http/forward-head-codec.ts';
+import { HostRewriting } from '../http/service-host.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import { answerBody, readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
@@ -134,7 +135,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     upstream.owner = this;
     const { id, replayOf } = this.#command;
     const lines = `Frontdoor-Request-Id: ${id}\r\nFrontdoor-Replay: ${replayOf}\r\n`;
-    upstream.circuit.write(Buffer.from(encodeUpstreamHead(this.#head, lines), 'latin1'));
+    upstream.circuit.write(Buffer.from(encodeUpstreamHead(this.#head, lines, this.#changes()), 'latin1'));
     if (this.#body.length > 0 && !this.#isOver) upstream.circuit.write(this.#body);
   }
 
@@ -171,6 +172,14 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
 
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     this.#tap!.answerBytes(bytes.subarray(start, end));
+  }
+
+  /** Those for the service's host, as for a request of a client. */
+  #changes(): HeadChanges | undefined {
+    const service = this.#route.share.upstream?.host;
+    if (service === undefined) return undefined;
+    const { hostValue } = this.#head;
+    return new HostRewriting(service, { hostValue, isSecure: false }).requestChanges(this.#head, undefined);
   }
 
   /** Returns the bytes that follow the head. */
