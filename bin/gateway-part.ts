@@ -23,7 +23,7 @@ import {
   type NameOwner,
   type TlsSettings,
 } from '#gateway';
-import { descriptorLimit, validityOf, waitAtMost } from '#net';
+import { descriptorLimit, validityOf, waitAtMost, type OutwardDialer } from '#net';
 import type { ChannelOpener } from '#net/channel';
 import { loadIdentityFile, saveIdentityFile, setAside, type IdentityFile } from '#net/files';
 import type { TextEndpoint } from '#net/http';
@@ -59,6 +59,8 @@ export interface GatewayPartOptions {
   /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
   /** Secret that seals the tickets of TLS sessions; gateways that share it resume each other's sessions. */
+  /** Opens the connections to control planes and routers; by default directly. */
+  readonly outward?: OutwardDialer | undefined;
   readonly ticketSecret?: Uint8Array | undefined;
   /** Whether the supervisor renews the identity and passes it to `useIdentity`. */
   readonly isIdentityKeptElsewhere?: boolean | undefined;
@@ -123,6 +125,7 @@ export async function gatewayIdentity(
   enroll: () => Promise<string>,
   /** Given if the gateway can enroll by itself. */
   own?: { readonly edgeApiUrl: string; readonly clock: Clock; readonly log: Log },
+  outward?: OutwardDialer,
 ): Promise<IdentityFile> {
   const path = join(dataDir, IDENTITY_FILE);
   let identity: IdentityFile;
@@ -138,7 +141,7 @@ export async function gatewayIdentity(
         'the identity of the gateway cannot be used: it enrolls again',
       );
     else if (error.code !== 'identity-file-missing') throw error;
-    ({ identity } = await enrollIdentity({ jwt: await enroll(), name: 'gateway' }));
+    ({ identity } = await enrollIdentity({ jwt: await enroll(), name: 'gateway', outward }));
     await saveIdentityFile(path, identity);
   }
   if (own === undefined || identity.apiUrl === own.edgeApiUrl) return identity;
@@ -159,9 +162,9 @@ export async function startGatewayPart(
   identity: IdentityFile,
   options: GatewayPartOptions,
 ): Promise<GatewayPart> {
-  const { dataDir, log, version, plain, secure } = options;
+  const { dataDir, log, version, plain, secure, outward } = options;
   const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
-  const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });
+  const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes, outward });
   const control = new GatewayApiClient(api.connection);
   const overlay = new OverlayClient({
     api,

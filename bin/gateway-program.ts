@@ -8,6 +8,7 @@ import {
   type CertificateSource,
   type KeptCertificate,
 } from '#gateway';
+import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
 import { openIssuer } from './automatic-certificates.ts';
 import { startGatewayPart, type AutomaticCertificates, type GatewayPart } from './gateway-part.ts';
@@ -89,6 +90,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     ...(place === undefined
       ? {}
       : { ticketSecret: place.ticketSecret, isIdentityKeptElsewhere: true, listensWhenFresh: true }),
+    outward: outwardDialerOf(process.env),
     version,
     log,
   });

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
 import { TICKET_SECRET_BYTES, type CertificateStore, type NeededCertificate } from '#gateway';
+import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
 import {
   CONTROL_PLANES_FILE,
@@ -82,7 +83,8 @@ export class GatewayWorkers {
       restart: undefined,
       release: undefined,
     }));
-    const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });
+    const outward = outwardDialerOf(process.env);
+    const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes, outward });
     this.#api = api;
     options.automatic?.source.follow(({ name, outcome, certificate = null }) =>
       this.#sendAll({ type: 'certificate', name, outcome, certificate }),

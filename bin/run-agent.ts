@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
 import type { AgentStartOptions } from '#cli';
+import { outwardDialerOf } from '#net';
 import { OverlayClient } from '#sdk';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
@@ -20,13 +21,14 @@ function codeOf(dataDir: string, file: string): string | undefined {
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
   const { log } = openLog(options);
   containUncaught(log);
+  const outward = outwardDialerOf(process.env, options.proxy);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =
     enrollmentTokenFile === undefined
       ? options.enrollmentToken?.reveal()
       : codeOf(dataDir, enrollmentTokenFile);
-  // The code is removed from the command line, which every user of the machine may read.
-  if (process.argv.some((word) => word.startsWith('--enrollment-token')))
+  // Secrets are removed from the command line, which every user of the machine may read.
+  if (process.argv.some((word) => /^--(?:enrollment-token|proxy)/.test(word)))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const metrics = prepareMetrics(options.metricsListen, version, log);
@@ -49,6 +51,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
         apiUrl,
         enrollmentToken,
         name,
+        outward,
         ca: ca === undefined ? undefined : readOptionFile(ca, '--ca'),
         version,
         log,

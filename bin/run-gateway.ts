@@ -5,6 +5,7 @@ import process from 'node:process';
 import { formatHostPort, FrontdoorError, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
 import type { AcmeSettings } from '#gateway';
+import { outwardDialerOf } from '#net';
 import { acmeSettingsOf, openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
 import { openCertificates, startGatewayProgram } from './gateway-program.ts';
@@ -98,12 +99,13 @@ async function startWorkers({ options, acme, dataDir, version, log }: Start): Pr
 }
 
 function identityOf(options: GatewayCommandOptions, dataDir: string) {
-  return gatewayIdentity(dataDir, () => {
+  const enroll = (): Promise<string> => {
     if (options.enrollmentJwt === undefined) {
       const message =
         'this gateway has no identity yet: give --enrollment-jwt (see "frontdoor fabric gateway create")';
       throw new FrontdoorError('invalid', 'gateway-not-enrolled', message);
     }
     return Promise.resolve(readSecretFile(options.enrollmentJwt, '--enrollment-jwt').trim());
-  });
+  };
+  return gatewayIdentity(dataDir, enroll, undefined, outwardDialerOf(process.env));
 }

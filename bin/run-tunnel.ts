@@ -3,6 +3,7 @@ import process from 'node:process';
 import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent/tunnel';
 import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
+import { outwardDialerOf } from '#net';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metrics-option.ts';
@@ -50,11 +51,12 @@ async function run(
   configTypes: readonly string[],
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
 ): Promise<number> {
-  const { identity: identityFile, readyFile } = options;
+  const { identity: identityFile, readyFile, proxy } = options;
+  const outward = outwardDialerOf(process.env, proxy);
   const { log } = openLog(options);
   containUncaught(log);
   const metrics = await serveMetrics(options.metricsListen, version, log);
-  const opening = openTunnelOverlay({ identityFile, configTypes, version, log });
+  const opening = openTunnelOverlay({ identityFile, configTypes, version, outward, log });
   const starting = opening.then((overlay) => start(overlay, log));
   const stopped = runUntilStopped(
     async (drainMs) => {

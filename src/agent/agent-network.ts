@@ -26,6 +26,8 @@ export interface AgentNetwork {
   readonly environmentName: string;
   /** Address of the edge API in use, for status. */
   readonly apiUrl: string;
+  /** The proxy that leads there, without user and password; undefined: none does. */
+  readonly proxy?: string | undefined;
   readonly controlPlane: AgentControlPlane;
   readonly host: OverlayHost;
   /**

@@ -357,6 +357,7 @@ class RunningAgent implements Agent {
       ...this.#version(),
       name: network.environmentName,
       apiUrl: network.apiUrl,
+      proxy: network.proxy ?? null,
       controlPlane: this.#follower.state,
       problem: this.#follower.problem ?? null,
       startedAt: this.#startedAt,

@@ -6,6 +6,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log, messageOf } from '#base';
+import { directDialer, proxyText, type OutwardDialer } from '#net';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net/files';
 import {
   AgentApiClient,
@@ -37,6 +38,8 @@ export interface SdkNetworkOptions {
   /** CA certificates (PEM) for the Management API; by default the system's. */
   readonly ca?: string | undefined;
   readonly version: string;
+  /** Opens the connections to control planes and routers; by default directly. */
+  readonly outward?: OutwardDialer | undefined;
   readonly log: Log;
   /** Opens the overlay side with the edge API. */
   readonly openHost: (edge: EdgeApiClient) => OverlayHost & Pick<OverlayClient, 'dial' | 'close'>;
@@ -44,13 +47,13 @@ export interface SdkNetworkOptions {
 
 /** Throws `FrontdoorError` if there is no identity and none can be obtained. */
 export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentNetwork> {
-  const { dataDir, version, log } = options;
+  const { dataDir, version, outward = directDialer, log } = options;
   const path = join(dataDir, AGENT_IDENTITY_FILE);
   let identity = await loadIdentity(path);
   const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
   let edge: EdgeApiClient | undefined;
   if (identity !== undefined) {
-    edge = new EdgeApiClient({ identity, log, version, controlPlanes });
+    edge = new EdgeApiClient({ identity, log, version, controlPlanes, outward });
     if (options.enrollmentToken !== undefined && !(await isRefused(edge))) {
       log.info({ identityFile: path }, 'already enrolled: ignoring the enrollment token');
     } else if (options.enrollmentToken !== undefined) {
@@ -64,7 +67,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   }
   if (identity === undefined || edge === undefined) {
     identity = await enroll(options, path);
-    edge = new EdgeApiClient({ identity, log, version, controlPlanes });
+    edge = new EdgeApiClient({ identity, log, version, controlPlanes, outward });
   }
   const client = edge;
   const environmentId = commonNameOf(identity.certPem);
@@ -78,6 +81,9 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
     environmentName,
     get apiUrl() {
       return client.connection.apiUrl;
+    },
+    get proxy() {
+      return proxyTo(client.connection.apiUrl, outward);
     },
     host,
     dial: (share, timeoutMs, protocol) =>
@@ -141,7 +147,7 @@ export function defaultNameOf(dataDir: string): string {
 }
 
 async function enroll(options: SdkNetworkOptions, path: string): Promise<IdentityFile> {
-  const { apiUrl, enrollmentToken, name = defaultNameOf(options.dataDir), ca, log } = options;
+  const { apiUrl, enrollmentToken, name = defaultNameOf(options.dataDir), ca, outward, log } = options;
   if (enrollmentToken === undefined) {
     throw new FrontdoorError(
       'unauthenticated',
@@ -153,11 +159,19 @@ async function enroll(options: SdkNetworkOptions, path: string): Promise<Identit
   const isJwt = enrollmentToken.split('.').length === 3;
   const jwt = isJwt
     ? enrollmentToken
-    : (await fetchBootstrapToken({ apiUrl, code: enrollmentToken, ca })).token;
-  const { identity, id } = await enrollIdentity({ jwt, name });
+    : (await fetchBootstrapToken({ apiUrl, code: enrollmentToken, ca, outward })).token;
+  const { identity, id } = await enrollIdentity({ jwt, name, outward });
   await saveIdentityFile(path, identity);
   log.info({ environmentId: id, name, identityFile: path }, 'enrolled');
   return identity;
+}
+
+/** The proxy that leads to a control plane, with its source; undefined: none does. */
+function proxyTo(apiUrl: string, outward: OutwardDialer): string | undefined {
+  const { hostname, port } = new URL(apiUrl);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const proxy = outward.proxyTo({ host, port: Number(port || 443) });
+  return proxy && `${proxyText(proxy)} (${proxy.source})`;
 }
 
 /** True only if the control plane refuses. A control plane that is away does not count. */

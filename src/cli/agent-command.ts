@@ -14,8 +14,9 @@ import { agentStatusText, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
+import { proxyOption, type ProxyFlags } from './proxy-option.ts';
 
-export interface AgentStartOptions extends MetricsCommandOptions, LogOptions {
+export interface AgentStartOptions extends MetricsCommandOptions, LogOptions, ProxyFlags {
   readonly dataDir: string;
   /** Path of the control socket. */
   readonly socket: string;
@@ -50,7 +51,7 @@ interface Where {
   readonly json?: boolean;
 }
 
-interface StartFlags extends Where, MetricsCommandOptions, LogOptions {
+interface StartFlags extends Where, MetricsCommandOptions, LogOptions, ProxyFlags {
   readonly api?: string;
   readonly enrollmentToken?: Secret;
   readonly enrollmentTokenFile?: string;
@@ -122,6 +123,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option('--max-circuits <n>', 'maximum number of circuits per share, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
+  command.addOption(proxyOption());
   return addLogOptions(addMetricsOption(command, 'the agent')).action(async (flags: StartFlags) => {
     const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
     // The file option has precedence over the environment variable.
@@ -130,7 +132,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       flags.enrollmentToken ??
       (flags.enrollmentTokenFile === undefined && given !== undefined ? new Secret(given) : undefined);
     const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
-    const { metricsListen, logFormat } = flags;
+    const { metricsListen, logFormat, proxy } = flags;
     const options = {
       dataDir,
       socket: socketPath,
@@ -142,6 +144,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       enrollmentTokenFile,
       name,
       metricsListen,
+      proxy,
       ca,
       targetCa,
       config,

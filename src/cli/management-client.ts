@@ -13,6 +13,7 @@ import {
 } from '#base';
 import { printable } from '#base/terminal';
 import type { Credentials } from '#domain/agent-shapes';
+import type { OutwardDialer } from '#net';
 import { JsonClient, type JsonAnswer } from '#net/http';
 import { repeatedRequest } from './repeated-request.ts';
 
@@ -25,6 +26,8 @@ export interface ManagementAccess {
   readonly missing?: string | undefined;
   /** CA certificates (PEM) to use instead of the system's. */
   readonly ca?: string | undefined;
+  /** By default the server is reached directly. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 export interface ManagementRequest {
@@ -84,6 +87,7 @@ export class ManagementClient {
       origin: url.origin,
       timeoutMs,
       ca: access.ca,
+      outward: access.outward,
     });
   }
 

@@ -192,6 +192,8 @@ test('agent start passes its options on; the code may come from the environment'
     'c.yml',
     '--max-circuits',
     '5',
+    '--proxy',
+    'none',
   ];
   const ran = await runCli(['agent', 'start', '--data-dir', '/d', ...args], env, {}, { agentStart: start });
   assert.equal(ran.code, 0);
@@ -204,6 +206,7 @@ test('agent start passes its options on; the code may come from the environment'
       enrollmentTokenFile: undefined,
       name: undefined,
       metricsListen: undefined,
+      proxy: new Secret('none'),
       ca: undefined,
       targetCa: undefined,
       allowTarget: ['10.0.0.0/8:80', '[::1]:1'],
@@ -213,6 +216,7 @@ test('agent start passes its options on; the code may come from the environment'
       logFormat: 'auto',
     },
   ]);
+  assert.equal(started[0]?.proxy?.reveal(), 'none');
   const agentStart = (): never => {
     throw new FrontdoorError('notFound', 'enrollment-code-refused', 'used or expired; create a new one');
   };

@@ -8,8 +8,9 @@ import { runCommand, type CliIo } from './cli-io.ts';
 import { parseDurationText } from './duration-text.ts';
 import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
+import { proxyOption, type ProxyFlags } from './proxy-option.ts';
 
-interface TunnelOptions extends MetricsCommandOptions, LogOptions, ReadyFileOptions {
+interface TunnelOptions extends MetricsCommandOptions, LogOptions, ReadyFileOptions, ProxyFlags {
   /** Path of the identity file. */
   readonly identity: string;
 }
@@ -94,6 +95,7 @@ function hostCommand(io: CliIo, run: TunnelRunners): Command {
 }
 
 function addIdentity(command: Command): Command {
+  command.addOption(proxyOption());
   return addMetricsOption(addReadyOption(addLogOptions(command)), 'the tunnel').requiredOption(
     '--identity <file>',
     'identity file that "ziti edge enroll" or enroll() of frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +

@@ -4,9 +4,10 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import { connect, isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
-import { messageOf } from '#base';
+import { FrontdoorError, messageOf } from '#base';
+import { directDialer, type OutwardDialer } from './outward/outward-dialer.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
 export type PortProbe =
@@ -36,32 +37,47 @@ export async function probeAddresses(host: string, timeoutMs: number): Promise<r
   }
 }
 
-export function probePort(host: string, port: number, timeoutMs: number): Promise<PortProbe> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: bare(host), port });
-    const done = (result: PortProbe): void => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(result);
-    };
-    const timer = setTimeout(() => done({ state: 'silent' }), timeoutMs);
-    socket.once('connect', () => done({ state: 'open', address: socket.remoteAddress ?? '' }));
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      const { code } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
-      if (code === 'ECONNREFUSED') done({ state: 'refused' });
-      else if (code === 'ETIMEDOUT') done({ state: 'silent' });
-      else done({ state: 'failed', reason: code ?? messageOf(error) });
-    });
-  });
+export async function probePort(
+  host: string,
+  port: number,
+  timeoutMs: number,
+  outward = directDialer,
+): Promise<PortProbe> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const socket = await outward.connect({ host: bare(host), port }, { signal });
+    socket.destroy();
+    return { state: 'open', address: socket.remoteAddress ?? '' };
+  } catch (error) {
+    if (signal.aborted) return { state: 'silent' };
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ECONNREFUSED') return { state: 'refused' };
+    if (code === 'ETIMEDOUT') return { state: 'silent' };
+    const reason = error instanceof FrontdoorError ? messageOf(error) : (code ?? messageOf(error));
+    return { state: 'failed', reason };
+  }
 }
 
 /** Rejects if no TLS server responds in time. `ca` (PEM) replaces the system's anchors. */
-export function probeTls(host: string, port: number, timeoutMs: number, ca?: string): Promise<TlsProbe> {
+export async function probeTls(
+  host: string,
+  port: number,
+  timeoutMs: number,
+  { ca, outward = directDialer }: { readonly ca?: string | undefined; readonly outward?: OutwardDialer } = {},
+): Promise<TlsProbe> {
   const name = bare(host);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const tcp = await outward.connect({ host: name, port }, { signal }).catch((error: unknown) => {
+    throw signal.aborted ? new Error(`no TLS response in ${timeoutMs} ms`) : error;
+  });
+  return examine(tcp, name, timeoutMs, ca);
+}
+
+function examine(tcp: Socket, name: string, timeoutMs: number, ca: string | undefined): Promise<TlsProbe> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({
       host: name,
-      port,
+      socket: tcp,
       ca: ca ?? systemAnchors(),
       ...(isIP(name) === 0 ? { servername: name } : {}),
       // The certificate is only examined. Its problems are part of the result.

@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import type { OutwardDialer } from '#net';
 import { loadIdentityFile } from '#net/files';
 import {
   EdgeApiClient,
@@ -21,6 +22,7 @@ export interface TunnelOverlayOptions {
   /** Types of the configs that come with services. */
   readonly configTypes: readonly string[];
   readonly version: string;
+  readonly outward: OutwardDialer;
   readonly log: Log;
 }
 
@@ -47,11 +49,11 @@ const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden']);
 
 /** Rejects with `identity-file-missing`, `identity-file-refused`, or `identity-refused` by the control plane. */
 export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<TunnelOverlay> {
-  const { identityFile, configTypes, version, log } = options;
+  const { identityFile, configTypes, version, outward, log } = options;
   const identity = await loadIdentityFile(identityFile);
   const keptFile = `${identityFile.replace(/\.json$/, '')}.control-planes.json`;
   const controlPlanes = await KeptControlPlanes.load(keptFile, log);
-  const api = new EdgeApiClient({ identity, log, version, controlPlanes, configTypes });
+  const api = new EdgeApiClient({ identity, log, version, controlPlanes, configTypes, outward });
   let name: string;
   try {
     name = await nameOf(api, identityFile, log);

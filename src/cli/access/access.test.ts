@@ -25,8 +25,11 @@ const env = { XDG_CONFIG_HOME: folder };
 await saveProfile(profilePath(env)!, 'default', profile);
 await saveProfile(profilePath(env)!, 'staging', { ...profile, apiUrl: 'https://staging.example.com' });
 
-const resolve = (flags: ApiFlags, more: CliIo['env'] = {}, io: Partial<CliIo> = {}) =>
-  resolveAccess(flags, keptIo({ ...env, ...more }, io));
+async function resolve(flags: ApiFlags, more: CliIo['env'] = {}, io: Partial<CliIo> = {}) {
+  const { outward, ...access } = await resolveAccess(flags, keptIo({ ...env, ...more }, io));
+  assert.ok(outward);
+  return access;
+}
 
 test('an option goes before the environment, the environment before the profile, the profile before the default', async () => {
   const fromEnv = {

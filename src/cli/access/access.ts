@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
+import { outwardDialerOf } from '#net';
 import type { Credentials, Profile } from '#domain/agent-shapes';
 import type { CliIo } from '../cli-io.ts';
 import { ManagementClient, type ManagementAccess } from '../management-client.ts';
@@ -45,6 +46,7 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
     ...(credentials === undefined ? { missing: missingText(profiles, profile, apiUrl) } : {}),
     ...(ca === undefined ? {} : { ca: await readCa(ca) }),
     frontdoorId,
+    outward: outwardDialerOf(env, flags.proxy),
     // Only a profile records the organization of its credentials.
     ...(used === undefined || given !== undefined ? {} : { organizationId: used.organizationId }),
     ...(used === undefined ? {} : { profileName: name ?? DEFAULT_PROFILE }),

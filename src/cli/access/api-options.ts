@@ -1,11 +1,12 @@
 /** The options of every command that calls the Management API. Every help text loads this module, so it stays small. */
 import { Option, type Command } from 'commander';
 import { secretOf, type Secret } from '#base';
+import { proxyOption, type ProxyFlags } from '../proxy-option.ts';
 
 export const DEFAULT_API_URL = 'http://127.0.0.1:8081';
 const EXAMPLE_ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
-export interface ApiFlags {
+export interface ApiFlags extends ProxyFlags {
   readonly api?: string;
   readonly account?: string;
   readonly token?: Secret;
@@ -44,6 +45,7 @@ export function addApiOptions(command: Command): Command {
       '--ca <file>',
       "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",
     ),
+    proxyOption(),
   ];
   for (const option of options) command.addOption(option.helpGroup('Management API:'));
   return command.addOption(new Option('--json', 'print JSON, for scripts'));

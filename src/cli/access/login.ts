@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { definedFields, FrontdoorError } from '#base';
 import { printable } from '#base/terminal';
 import type { Credentials, Profile } from '#domain/agent-shapes';
+import { outwardDialerOf } from '#net';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
 import { givenCredentials, readCa, sourceOfAddress, withReachRemedy } from './access.ts';
@@ -41,7 +42,8 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
   const attempt = await attemptOf(io, flags, questions);
   const ca = flags.ca === undefined ? undefined : { file: resolve(flags.ca), pem: await readCa(flags.ca) };
   const { apiUrl, credentials } = attempt;
-  const client = new ManagementClient({ apiUrl, credentials, ca: ca?.pem });
+  const outward = outwardDialerOf(io.env, flags.proxy);
+  const client = new ManagementClient({ apiUrl, credentials, ca: ca?.pem, outward });
   try {
     const caller = await fetchCaller(client);
     const { organizationId } = caller;

@@ -59,7 +59,7 @@ export const UNNAMED_API: Contact = {
 
 /** Never rejects. */
 export async function contactApi(
-  { apiUrl, ca }: ResolvedAccess,
+  { apiUrl, ca, outward }: ResolvedAccess,
   nowMs: () => number = Date.now,
 ): Promise<Contact> {
   const url = URL.parse(apiUrl);
@@ -67,7 +67,7 @@ export async function contactApi(
     return { problem: `${apiUrl} is not a URL`, isOurs: false };
   let client: JsonClient | undefined;
   try {
-    client = new JsonClient({ origin: url.origin, timeoutMs: PROBE_MS, ca });
+    client = new JsonClient({ origin: url.origin, timeoutMs: PROBE_MS, ca, outward });
     const sentMs = nowMs();
     const path = `${url.pathname.replace(/\/$/, '')}/openapi.json`;
     const { headers, json } = await client.request({ method: 'GET', path });

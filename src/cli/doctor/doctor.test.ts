@@ -14,8 +14,10 @@ import { closerOf } from '../../../test/support/server-sockets.ts';
 import { saveProfile, profilePath } from '../access/profile-store.ts';
 import { fakeApi, runCli, VERSION, type FakeAnswer } from '../cli-fixture.ts';
 import { runChecks, type Finding } from './finding.ts';
-import { filesVerdict, freeVerdict, proxyVerdict, runtimeVerdict } from './machine-checks.ts';
+import { outwardDialerOf } from '#net';
+import { filesVerdict, freeVerdict, runtimeVerdict } from './machine-checks.ts';
 import { networkChecks } from './network-checks.ts';
+import { proxyVerdict } from './proxy-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -88,7 +90,10 @@ test('a closed port is found, and the program that holds an open one', async () 
 
 test('a usual place where nothing answers is no failure', async () => {
   const target = { name: 'gateway', host: '127.0.0.1', port: await freePort(), isTls: false };
-  const checks = networkChecks([{ ...target, hasOwnAuthority: false, isGuess: true, option: '--gateway' }]);
+  const checks = networkChecks(
+    [{ ...target, hasOwnAuthority: false, isGuess: true, option: '--gateway' }],
+    outwardDialerOf({}),
+  );
   const findings = await runChecks(checks);
   assert.deepEqual(
     findings.map(({ state }) => state),
@@ -411,10 +416,24 @@ test('limits of the machine: the runtime, open files, disk; proxies without thei
     ['ok', 'warning', 'failure'],
   );
   assert.equal(freeVerdict('/d', 10e9, 3).state, 'failure');
-  const proxied = proxyVerdict({ HTTPS_PROXY: 'http://user:hidden@proxy:3128', NO_PROXY: '*' });
-  assert.equal(proxied.state, 'warning');
-  assert.match(proxied.message, /^HTTPS_PROXY is set/);
-  assert.doesNotMatch(JSON.stringify(proxied), /hidden/);
+});
+
+test('proxies are named with the servers that they lead to, and never with the password', () => {
+  const target = { isTls: true, hasOwnAuthority: true, isGuess: false, option: '--edge-api' };
+  const targets = [
+    { ...target, name: 'edge API', host: 'edge.example', port: 443 },
+    { ...target, name: 'router', host: 'router.example', port: 3022 },
+    { ...target, name: 'gateway', host: '127.0.0.1', port: 8080 },
+  ];
+  const env = { HTTPS_PROXY: 'http://user:hidden@proxy.example:3128', NO_PROXY: 'router.example' };
+  const proxied = proxyVerdict(targets, outwardDialerOf(env));
+  assert.equal(proxied.state, 'ok');
+  assert.equal(proxied.message, 'http://proxy.example:3128 (HTTPS_PROXY) leads to edge API');
+  const wrong = proxyVerdict(targets, outwardDialerOf({ HTTPS_PROXY: 'ftp://user:hidden@proxy' }));
+  assert.equal(wrong.state, 'failure');
+  assert.match(wrong.message, /^HTTPS_PROXY is not a proxy that can be used/);
+  assert.doesNotMatch(JSON.stringify([proxied, wrong]), /hidden/);
+  assert.equal(proxyVerdict(targets, outwardDialerOf({})).message, 'every server is reached directly');
 });
 
 test('for people: a line for each finding, the remedy below it, and a count', async () => {

@@ -1,6 +1,7 @@
 /** Collects the checks of `frontdoor doctor` from options, the profile and files. */
 import { resolve } from 'node:path';
 import { messageOf } from '#base';
+import { directDialer, type OutwardDialer } from '#net';
 import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
@@ -12,6 +13,7 @@ import { failure, findingsText, runChecks, type Check } from './finding.ts';
 import { installationChecks } from './installation-checks.ts';
 import { machineChecks } from './machine-checks.ts';
 import { networkChecks, unknownAddressChecks } from './network-checks.ts';
+import { proxyChecks } from './proxy-check.ts';
 import { networkTargets, recordedPorts, type NetworkTarget } from './network-targets.ts';
 import { stateChecks } from './state-checks.ts';
 
@@ -33,7 +35,7 @@ export async function runDoctor(
   socketPath: string,
 ): Promise<void> {
   const [dataDir, agentDir] = [resolve(flags.dataDir), resolve(flags.agentDir)];
-  const { access: given, problem } = await accessOrProblem(flags, io);
+  const { access: given, problem, outward } = await accessOrProblem(flags, io);
   const { edgeApi, gateway, router } = flags;
   const isDefault =
     flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && given.profileName === undefined;
@@ -59,11 +61,15 @@ export async function runDoctor(
   });
   const isUnknown = ({ isGuess }: NetworkTarget): boolean => isGuess && !isOurs;
   const findings = await runChecks([
-    ...machineChecks(version, io.env, dataDir),
+    ...machineChecks(version, dataDir),
+    ...proxyChecks(targets, outward),
     ...fileChecks(profilePath(io.env), [dataDir, agentDir]),
     ...stateChecks(dataDir, [dataDir, agentDir]),
     ...(problem === undefined ? [] : [problemCheck(problem)]),
-    ...networkChecks(targets.filter((target) => !isUnknown(target))),
+    ...networkChecks(
+      targets.filter((target) => !isUnknown(target)),
+      outward,
+    ),
     ...unknownAddressChecks(targets.filter(isUnknown), isNamed),
     ...apiChecks(access, contact),
     ...installationChecks(access, installation),
@@ -83,12 +89,13 @@ export async function runDoctor(
 async function accessOrProblem(
   flags: DoctorFlags,
   io: CliIo,
-): Promise<{ access: ResolvedAccess; problem?: string }> {
+): Promise<{ access: ResolvedAccess; problem?: string; outward: OutwardDialer }> {
   try {
-    return { access: await resolveAccess(flags, io) };
+    const access = await resolveAccess(flags, io);
+    return { access, outward: access.outward ?? directDialer };
   } catch (error) {
     const apiUrl = flags.api ?? io.env.FRONTDOOR_API_URL ?? DEFAULT_API_URL;
-    return { access: { apiUrl, credentials: undefined }, problem: messageOf(error) };
+    return { access: { apiUrl, credentials: undefined }, problem: messageOf(error), outward: directDialer };
   }
 }
 

@@ -1,11 +1,10 @@
-/** Checks of this machine: runtime, limits, disk space, proxy variables. */
+/** Checks of this machine: runtime, limits, disk space. */
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failure, ok, warning, type Check, type CheckResult } from './finding.ts';
 
 const MIN_NODE = [26, 10] as const;
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
 const MIB = 1_048_576;
 const MIN_FREE_BYTES = 100 * MIB;
 const GOOD_FREE_BYTES = 1_024 * MIB;
@@ -13,18 +12,13 @@ const GOOD_FREE_BYTES = 1_024 * MIB;
 const MIN_FILES = 1_024;
 const GOOD_FILES = 8_192;
 
-export function machineChecks(
-  version: string,
-  env: Readonly<Record<string, string | undefined>>,
-  dataDir: string,
-): Check[] {
+export function machineChecks(version: string, dataDir: string): Check[] {
   return [
     {
       name: 'runtime',
       run: () => Promise.resolve(runtimeVerdict(version, process.version, process.execPath)),
     },
     { name: 'open files', run: () => Promise.resolve(filesVerdict(openFilesLimit())) },
-    { name: 'proxies', run: () => Promise.resolve(proxyVerdict(env)) },
     { name: 'disk', run: () => diskVerdict(dataDir) },
   ];
 }
@@ -58,16 +52,6 @@ export function filesVerdict(limit: number | undefined): CheckResult {
   const remedy = `raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in a systemd unit`;
   if (limit < MIN_FILES) return failure(summary, remedy);
   return limit < GOOD_FILES ? warning(summary, remedy) : ok(summary);
-}
-
-export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): CheckResult {
-  const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
-  if (set.length === 0) return ok('no proxy variables');
-  // The values are not shown, because they may contain a password.
-  return warning(
-    `${set.join(', ')} ${set.length > 1 ? 'are' : 'is'} set, but Frontdoor connects directly`,
-    'allow direct connections to the control plane and the routers, or unset them to see what curl would',
-  );
 }
 
 async function diskVerdict(dataDir: string): Promise<CheckResult> {

@@ -1,6 +1,6 @@
 /** Checks of the way to each server: name resolution, port, certificate. */
 import { formatHostPort, isLoopbackHost, messageOf } from '#base';
-import { probeAddresses, probePort, probeTls, type TlsProbe } from '#net';
+import { probeAddresses, probePort, probeTls, proxyText, type OutwardDialer, type TlsProbe } from '#net';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
 import { placeOf, type NetworkTarget } from './network-targets.ts';
 import { portHolder } from './port-holder.ts';
@@ -20,14 +20,21 @@ const UNKNOWN_AUTHORITY = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]);
 
-export function networkChecks(targets: readonly NetworkTarget[], nowMs: () => number = Date.now): Check[] {
-  const hosts = [...new Set(targets.map(({ host }) => host))];
+export function networkChecks(
+  targets: readonly NetworkTarget[],
+  outward: OutwardDialer,
+  nowMs: () => number = Date.now,
+): Check[] {
+  // A proxy resolves the names of the servers behind it.
+  const hosts = [
+    ...new Set(targets.filter((to) => proxyOf(to, outward) === undefined).map(({ host }) => host)),
+  ];
   return [
     ...hosts.map((host) => ({ name: `name ${host}`, run: () => nameVerdict(host) })),
-    ...targets.map((target) => ({ name: `port of ${target.name}`, run: () => portVerdict(target) })),
+    ...targets.map((target) => ({ name: `port of ${target.name}`, run: () => portVerdict(target, outward) })),
     ...targets
       .filter(({ isTls }) => isTls)
-      .map((target) => ({ name: `TLS of ${target.name}`, run: () => tlsVerdict(target, nowMs()) })),
+      .map((target) => ({ name: `TLS of ${target.name}`, run: () => tlsVerdict(target, outward, nowMs()) })),
   ];
 }
 
@@ -62,10 +69,23 @@ export async function nameVerdict(host: string): Promise<CheckResult> {
   }
 }
 
-async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget): Promise<CheckResult> {
+/** The proxy that leads to a server; undefined: none does, or its setting is wrong, which another check reports. */
+function proxyOf(target: NetworkTarget, outward: OutwardDialer): string | undefined {
+  try {
+    const proxy = outward.proxyTo({ ...target, isPlain: !target.isTls });
+    return proxy && proxyText(proxy);
+  } catch {
+    return undefined;
+  }
+}
+
+async function portVerdict(target: NetworkTarget, outward: OutwardDialer): Promise<CheckResult> {
+  const { host, port, isGuess, option, name } = target;
   const isLocal = isLoopbackHost(host);
   const place = formatHostPort(host, port);
-  const probe = await probePort(host, port, PROBE_MS);
+  const proxy = proxyOf(target, outward);
+  const probe = await probePort(host, port, PROBE_MS, outward);
+  if (probe.state === 'open' && proxy !== undefined) return ok(`${proxy} connects to ${place}`);
   if (probe.state === 'open') {
     const holder = isLocal ? await portHolder(port) : undefined;
     return ok(`${place} answers${holder === undefined ? '' : `: ${holder}`}`);
@@ -81,15 +101,21 @@ async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget)
     return failure(`nothing listens at ${place}`, `${start}, or correct ${option}`);
   if (probe.state === 'silent')
     return failure(`${place} does not respond`, 'a firewall drops the packets: allow this port');
+  if (probe.state === 'failed' && proxy !== undefined)
+    return failure(probe.reason, `correct the setting of the proxy, or let it connect to ${place}`);
   return failure(`${place} cannot be reached: ${probe.reason}`, 'check the address and the network');
 }
 
-async function tlsVerdict(target: NetworkTarget, nowMs: number): Promise<CheckResult> {
+async function tlsVerdict(
+  target: NetworkTarget,
+  outward: OutwardDialer,
+  nowMs: number,
+): Promise<CheckResult> {
   let probe;
   try {
-    probe = await probeTls(target.host, target.port, PROBE_MS, target.ca);
+    probe = await probeTls(target.host, target.port, PROBE_MS, { ca: target.ca, outward });
   } catch (error) {
-    const { state } = await probePort(target.host, target.port, PROBE_MS);
+    const { state } = await probePort(target.host, target.port, PROBE_MS, outward);
     if (state !== 'open') return skipped('nothing listens there');
     return failure(
       `no TLS: ${messageOf(error)}`,
@@ -115,7 +141,7 @@ export async function shareTlsVerdict(
   try {
     let probe = await probeTls(host, port, PROBE_MS);
     if (ca !== undefined && UNKNOWN_AUTHORITY.has(probe.problem ?? ''))
-      probe = await probeTls(host, port, PROBE_MS, ca);
+      probe = await probeTls(host, port, PROBE_MS, { ca });
     return certificateVerdict({ host, ca, nameRemedy: GATEWAY_REMEDY }, probe, nowMs);
   } catch (error) {
     return failure(`no TLS: ${messageOf(error)}`, GATEWAY_REMEDY);

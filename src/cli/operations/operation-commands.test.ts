@@ -56,7 +56,7 @@ test('commands of one noun do not share a verb, and no operation is called by tw
 });
 
 test('the options of a command are the fields and parameters of its operation, and nothing else', () => {
-  const common = ['api', 'profile', 'account', 'token', 'client', 'client-secret', 'ca', 'json'];
+  const common = ['api', 'profile', 'account', 'token', 'client', 'client-secret', 'ca', 'proxy', 'json'];
   for (const { operation, row } of rows) {
     if (!isOperationCommand(row)) continue;
     const expected = new Set(common);

@@ -145,6 +145,8 @@ const statusResultSchema = Type.Object({
   environmentId: text(),
   name: text(),
   apiUrl: text(),
+  /** The proxy that leads there, and what names it; null: none does. */
+  proxy: withDefault(nullable(text()), null),
   /** Whether the last poll of the control plane succeeded. */
   controlPlane: word('connected', 'away', 'refused'),
   problem: nullable(text()),
