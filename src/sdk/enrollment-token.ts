@@ -10,8 +10,10 @@ import { fetchServedCertificate, type OutwardDialer } from '#net';
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
 
 export interface EnrollmentToken {
-  /** `https://host:port`. */
+  /** `https://host:port`, without a default port. */
   readonly issuer: string;
+  /** As the token writes it: `https://host:443` is the same address as `https://host`. */
+  readonly writtenIssuer: string;
   /** Id of the new identity. */
   readonly subject: string;
   readonly jti: string;
@@ -39,7 +41,7 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
         // Older controllers have a single address.
         const named: unknown[] = Array.isArray(ctrls) ? ctrls : [ctrl];
         const controlAddresses = named.filter((one) => typeof one === 'string');
-        return { issuer: origin, subject: sub, jti, method: em, controlAddresses };
+        return { issuer: origin, writtenIssuer: iss, subject: sub, jti, method: em, controlAddresses };
       }
     }
   } catch {
@@ -63,7 +65,7 @@ export async function proveEnrollmentToken(
     const { jwtVerify } = await import('jose');
     await jwtVerify(jwt, leaf.publicKey, {
       algorithms: ALGORITHMS,
-      issuer: token.issuer,
+      issuer: token.writtenIssuer,
       clockTolerance: 60,
     });
   } catch (cause) {

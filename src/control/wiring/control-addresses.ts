@@ -58,6 +58,7 @@ export class ControlAddresses {
   }
 
   #edgeUrlsAt(port: number): string[] {
-    return [...new Set(this.hosts.map((host) => `https://${formatHostPort(host, port)}`))];
+    // An identity has the address in the form of URLs, which have no default port.
+    return [...new Set(this.hosts.map((host) => new URL(`https://${formatHostPort(host, port)}`).origin))];
   }
 }
