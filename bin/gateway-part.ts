@@ -20,6 +20,7 @@ import {
   type GatewayLimits,
   type HeadLimits,
   type ListenAddress,
+  type SharedPlace,
   type NameOwner,
   type TlsSettings,
 } from '#gateway';
@@ -51,7 +52,7 @@ export interface GatewayPartOptions {
   /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
   readonly dataDir: string;
   readonly plain?: ListenAddress | undefined;
-  readonly secure?: ListenAddress & {
+  readonly secure?: (ListenAddress | SharedPlace) & {
     readonly certificates: CertificateStore;
     /** Undefined: certificates are files alone. */
     readonly automatic?: AutomaticCertificates | undefined;

@@ -62,7 +62,7 @@ export function startRouter(
   file: string,
   release: string,
   log: Log,
-  more: Pick<RouterOptions, 'startup' | 'openChannel'> = {},
+  more: Pick<RouterOptions, 'startup' | 'openChannel' | 'sharedPort'> = {},
 ): Promise<Router> {
   const config = loadRunnableRouterConfig(file);
   return Router.start({ config, release, log, ...more });

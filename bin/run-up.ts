@@ -66,6 +66,7 @@ async function runOn(
     ports: portsOf(options),
     givenPorts: givenPortsOf(options.givenPorts),
     anyPort: options.anyPort,
+    onePort: options.onePort,
     database: databaseUrlOf(options),
     copies: copiesOf(options),
     zone: options.zone,

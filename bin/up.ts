@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
+import { formatHostPort, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
 import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
 import { setAside } from '#net/files';
@@ -22,6 +22,7 @@ import { openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { startRouter, writeRouterFile } from './router-part.ts';
+import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 export interface UpOptions {
@@ -33,6 +34,8 @@ export interface UpOptions {
   readonly ports: PortChoice;
   /** Free ports, and those of the last start, for all that `givenPorts` does not name. */
   readonly anyPort: boolean;
+  /** Router, edge API, Management API and gateway share the port of HTTPS. */
+  readonly onePort?: boolean | undefined;
   readonly givenPorts?: Partial<PortChoice> | undefined;
   /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
   readonly database?: string | undefined;
@@ -73,6 +76,9 @@ export interface UpOptions {
   readonly log: Log;
 }
 
+/** URLs leave it out. */
+const HTTPS_PORT = 443;
+
 export interface Up {
   readonly control: ControlPlane;
   readonly router: Router;
@@ -93,7 +99,10 @@ export async function startUp(options: UpOptions): Promise<Up> {
   const { anyPort, givenPorts = {}, dataDir, listenHost } = options;
   await refuseTakenPorts(anyPort ? givenPorts : options.ports, listenHost);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const ports = anyPort ? await rememberedPorts(dataDir, listenHost, options.log, givenPorts) : options.ports;
+  const chosen = anyPort
+    ? await rememberedPorts(dataDir, listenHost, options.log, givenPorts)
+    : options.ports;
+  const ports = options.onePort === true ? onePortOf(chosen) : chosen;
   const closers: ((drainMs: number) => Promise<void>)[] = [];
   const close = async (drainMs: number): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer(drainMs);
@@ -125,6 +134,7 @@ async function startParts(
   let httpPort = ports.http;
   let securePort = options.publicHttpsPort;
   const local: { ends?: LocalEnds } = {};
+  const names = options.onePort === true ? sharedNamesOf(hostsOf(options), options.apiTls?.cert) : undefined;
   const control = await startControlPlane({
     dataDir,
     localEnds: () => local.ends,
@@ -133,6 +143,7 @@ async function startParts(
     moreAdvertiseHosts: options.moreAdvertiseHosts,
     apiPort: ports.api,
     edgeApiPort: ports.edgeApi,
+    isEdgeApiPortShared: options.onePort,
     ctrlPort: ports.ctrl,
     database: options.database,
     copies: options.copies,
@@ -142,12 +153,25 @@ async function startParts(
     securePort: () => securePort,
     log: log.child({ part: 'control' }),
     ...options.access,
+    publicApiUrl: options.access?.publicApiUrl ?? publicApiUrlOf(names, ports.https),
     clock: options.clock,
     apiTls: options.apiTls,
     onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());
   options.onControl?.(control);
+  const shared =
+    names &&
+    (await SharedPort.open({
+      host: listenHost,
+      port: ports.https,
+      tls: await control.frontendCertificate(zone),
+      names,
+      acceptEdge: (socket) => control.acceptEdge(socket),
+      acceptApi: (socket) => control.acceptApi(socket),
+      log,
+    }));
+  if (shared !== undefined) closers.push(() => shared.close());
 
   const { ctrlAddress } = control;
   const routerFile = await writeRouterFile({
@@ -174,6 +198,7 @@ async function startParts(
     openChannel: inProcess((endpoint) =>
       endpoint === ctrlAddress ? (peer) => control.acceptRouter(peer) : undefined,
     ),
+    sharedPort: shared?.tlsPort,
   }).catch((error: unknown) => {
     const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
     throw portHint(error, () => hint);
@@ -208,7 +233,7 @@ async function startParts(
   const part = await startGatewayPart(identity, {
     dataDir: gatewayDir,
     plain: { host: listenHost, port: ports.http },
-    secure: { host: listenHost, port: ports.https, certificates, automatic },
+    secure: { ...(shared?.forGateway ?? { host: listenHost, port: ports.https }), certificates, automatic },
     openChannel,
     version,
     publicHttpsPort: options.publicHttpsPort,
@@ -238,7 +263,7 @@ async function startParts(
     http: httpPort,
     https: httpsPort,
     api: Number(new URL(control.apiUrl).port),
-    edgeApi: Number(new URL(control.edgeApiUrl).port),
+    edgeApi: Number(new URL(control.edgeApiUrl).port || HTTPS_PORT),
     ctrl: Number(ctrlAddress.slice(ctrlAddress.lastIndexOf(':') + 1)),
     edge: router.edgePort,
   });
@@ -256,6 +281,25 @@ async function startParts(
     reload,
     close,
   };
+}
+
+/** Tokens and identities name the port, so it has to be known before anything starts. */
+function onePortOf(ports: PortChoice): PortChoice {
+  const { https } = ports;
+  if (https !== 0) return { ...ports, edge: https, edgeApi: https };
+  const message = '--one-port needs a port that stays the same: choose it with --https-port';
+  throw new FrontdoorError('invalid', 'one-port-unknown', message);
+}
+
+function hostsOf({ advertiseHost, moreAdvertiseHosts = [] }: UpOptions): string[] {
+  return [advertiseHost, ...moreAdvertiseHosts];
+}
+
+/** The Management API is reached under its first name, at the port that is shared. */
+function publicApiUrlOf(names: SharedNames | undefined, port: number): AccessSettings['publicApiUrl'] {
+  const name = names?.api[0];
+  if (name === undefined) return undefined;
+  return { url: new URL(`https://${formatHostPort(name, port)}`).origin, pathPrefix: '' };
 }
 
 /** Whether the router's identity was damaged or out of date, and has been set aside so that it can enroll again. */

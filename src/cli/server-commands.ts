@@ -54,6 +54,7 @@ export interface UpCommandOptions
   readonly demo: boolean;
   readonly dataDir: string;
   readonly anyPort: boolean;
+  readonly onePort: boolean;
   /** The ports that are on the command line. */
   readonly givenPorts: Partial<UpPortOptions>;
   readonly zone: string;
@@ -149,6 +150,11 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
     .addOption(port('--https-port <port>', 'public HTTPS', 8443))
     .addOption(port('--edge-port <port>', 'port of the router, for agents and SDKs', 3022))
+    .option(
+      '--one-port',
+      'serve the router and the edge API at the port of --https-port, too, and the Management API under the names of --api-cert: so that agents need no other port',
+      false,
+    )
     .option(
       '--tls-cert <file>',
       "certificate of the public HTTPS port (PEM), for example fullchain.pem; default: issued by the installation's own authority",

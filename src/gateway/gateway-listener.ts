@@ -11,8 +11,15 @@ import { NO_PROOF } from './certificates/client-certificate.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
 
+/** A port of the program that several parts share, which passes connections of this one before TLS. */
+export interface SharedPlace {
+  readonly port: number;
+  /** Returns a function after which none is passed. */
+  readonly follow: (take: (socket: Socket) => void) => () => void;
+}
+
 export interface ListenerOptions {
-  readonly address: ListenAddress;
+  readonly address: ListenAddress | SharedPlace;
   readonly tls: TlsSettings | undefined;
   readonly admission: ConnectionAdmission;
   readonly handshakeTimeoutMs: number;
@@ -31,37 +38,43 @@ export interface Listener {
 
 /** Rejects with `port-taken` or `cannot-listen`. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { address, admission, nowMs } = options;
+  const { admission, nowMs } = options;
   const front = options.tls === undefined ? undefined : tlsFront(options, options.tls);
-  const servers = await AcceptingServers.open(
-    address,
-    { allowHalfOpen: true, noDelay: true, highWaterMark: options.highWaterMark },
-    options.log,
-    (socket) => {
-      const client = addressOf(socket);
-      if (!admission.enter(client, nowMs())) {
-        socket.resetAndDestroy();
-        return;
-      }
-      socket.once('close', () => admission.leave(client));
-      if (front === undefined) {
-        options.onConnection(socket, {
-          ...NO_PROOF,
-          address: client,
-          isSecure: false,
-          serverName: undefined,
-          acceptedAtMs: nowMs(),
-        });
-      } else containSocket(socket, options.log, () => front.accept(socket, nowMs()));
-    },
-  );
+  const take = (socket: Socket): void => {
+    const client = addressOf(socket);
+    if (!admission.enter(client, nowMs())) {
+      socket.resetAndDestroy();
+      return;
+    }
+    socket.once('close', () => admission.leave(client));
+    if (front === undefined) {
+      options.onConnection(socket, {
+        ...NO_PROOF,
+        address: client,
+        isSecure: false,
+        serverName: undefined,
+        acceptedAtMs: nowMs(),
+      });
+    } else containSocket(socket, options.log, () => front.accept(socket, nowMs()));
+  };
+  const { port, close } = await accept(options, take);
   return {
-    port: servers.port,
+    port,
     stop: () => {
       front?.stop();
-      servers.close();
+      close();
     },
   };
+}
+
+async function accept(
+  { address, highWaterMark, log }: ListenerOptions,
+  take: (socket: Socket) => void,
+): Promise<{ readonly port: number; close(): void }> {
+  if ('follow' in address) return { port: address.port, close: address.follow(take) };
+  const settings = { allowHalfOpen: true, noDelay: true, highWaterMark };
+  const servers = await AcceptingServers.open(address, settings, log, take);
+  return { port: servers.port, close: () => servers.close() };
 }
 
 function tlsFront(

@@ -18,7 +18,7 @@ import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 import type { ListenAddress } from './accepting-servers.ts';
 import { HeadBudget } from './limits/head-budget.ts';
-import { openListener, type Listener } from './gateway-listener.ts';
+import { openListener, type Listener, type SharedPlace } from './gateway-listener.ts';
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
@@ -40,7 +40,7 @@ const MAX_STEP_MS = 2 * SWEEP_MS;
 export interface GatewayOptions {
   /** At least one of the two is required. */
   readonly plain?: ListenAddress | undefined;
-  readonly secure?: ListenAddress & { readonly tls: TlsSettings };
+  readonly secure?: (ListenAddress | SharedPlace) & { readonly tls: TlsSettings };
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
@@ -184,7 +184,7 @@ class GatewayServer implements Gateway {
     return this.#closing;
   }
 
-  async #listen(address: ListenAddress, tls: TlsSettings | undefined): Promise<number> {
+  async #listen(address: ListenAddress | SharedPlace, tls: TlsSettings | undefined): Promise<number> {
     const { limits, log } = this.#context;
     const listener = await openListener({
       address,

@@ -6,12 +6,13 @@ export type ClientHelloOutcome =
   | { readonly kind: 'incomplete' }
   /** Not TLS, or malformed, so that no handshake is possible. */
   | { readonly kind: 'malformed' }
-  /** Undefined if the client offers no protocols, or sends no server name. The name is unchanged, in Latin-1. */
-  | {
-      readonly kind: 'hello';
-      readonly protocols: readonly string[] | undefined;
-      readonly serverName: string | undefined;
-    };
+  | ({ readonly kind: 'hello' } & ClientHello);
+
+/** Undefined if the client offers no protocols, or sends no server name. The name is unchanged, in Latin-1. */
+export interface ClientHello {
+  readonly protocols: readonly string[] | undefined;
+  readonly serverName: string | undefined;
+}
 
 /** More than any client sends; keys of post-quantum exchanges take 1 to 2 KiB. */
 export const MAX_CLIENT_HELLO_BYTES = 32 * 1024;

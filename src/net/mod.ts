@@ -14,6 +14,7 @@ export { validityOf, certificatesOfPem, checkPeerChain, issuersOf } from './cert
 export {
   decodeClientHello,
   MAX_CLIENT_HELLO_BYTES,
+  type ClientHello,
   type ClientHelloOutcome,
 } from './client-hello-decoder.ts';
 export { dialerThrough, directDialer, OutwardDialer, outwardDialerOf } from './outward/outward-dialer.ts';

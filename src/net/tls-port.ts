@@ -6,7 +6,7 @@
 import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { decodeClientHello } from './client-hello-decoder.ts';
+import { decodeClientHello, type ClientHello } from './client-hello-decoder.ts';
 import { containSocket } from './containment.ts';
 import { listenOn, portOf } from './listen-on.ts';
 import { QuietLog } from './quiet-log.ts';
@@ -27,6 +27,11 @@ export interface TlsPortOptions {
   readonly handshakeTimeoutMs: number;
   /** Where the address comes from, such as a key of a file, for errors. */
   readonly place?: string | undefined;
+  /**
+   * Takes connections for which there is no handler, before TLS begins: they hold all bytes that were received. Undefined
+   * for bytes that are no client hello. Returns false for connections that are refused.
+   */
+  readonly others?: ((hello: ClientHello | undefined, socket: net.Socket) => boolean) | undefined;
   readonly log: Log;
 }
 
@@ -235,11 +240,19 @@ export class TlsPort implements ChannelPort {
       if (outcome.kind === 'incomplete') return;
       socket.off('data', onData);
       socket.pause();
+      const hello = outcome.kind === 'hello' ? outcome : undefined;
+      const handler = hello && this.#handlerFor(hello.protocols);
+      if (handler === undefined && this.#options.others !== undefined) {
+        done();
+        socket.off('close', done);
+        socket.unshift(bytes);
+        if (!this.#options.others(hello, socket)) refuse('no server for this name', NO_APPLICATION_PROTOCOL);
+        return;
+      }
       if (outcome.kind === 'malformed') {
         refuse('not a TLS client hello');
         return;
       }
-      const handler = this.#handlerFor(outcome.protocols);
       if (handler === undefined) {
         const offered = (outcome.protocols ?? []).slice(0, 4).map((name) => name.slice(0, 32));
         refuse(
@@ -278,6 +291,8 @@ export class TlsPort implements ChannelPort {
       const protocol = offered.findLast((name) => this.#handlers.has(name));
       return protocol === undefined ? undefined : this.#handlers.get(protocol);
     }
+    // Clients of the other servers may offer none, too.
+    if (this.#options.others !== undefined) return undefined;
     const [first] = this.#handlers.values();
     return this.#handlers.size === 1 ? first : this.#handlers.get('');
   }

@@ -11,14 +11,18 @@ export class TlsPorts {
   readonly #log: Log;
   readonly #ports = new Map<string, Promise<TlsPort>>();
   readonly #webSockets: WebSocketPort[] = [];
+  readonly #shared: TlsPort | undefined;
   #unnamed = 0;
 
-  constructor({ log }: { readonly log: Log }) {
+  /** `shared` is a port of the program that this router uses, for the bind string with its port. */
+  constructor({ log, shared }: { readonly log: Log; readonly shared?: TlsPort | undefined }) {
     this.#log = log;
+    this.#shared = shared;
   }
 
   /** Returns the port of the bind string; the first caller opens it. Rejects as `TlsPort.open` does. */
   open(options: Omit<TlsPortOptions, 'log'>): Promise<TlsPort> {
+    if (this.#shared?.port === options.port) return this.#share(this.#shared, options.tls);
     let key = `${options.host}:${options.port}`;
     if (options.port === 0) key += `#${(this.#unnamed += 1)}`;
     const known = this.#ports.get(key);
@@ -28,6 +32,16 @@ export class TlsPorts {
     // A port that could not be opened may be retried.
     opened.catch(() => this.#ports.delete(key));
     return opened;
+  }
+
+  #share(port: TlsPort, tls: ServerTls): Promise<TlsPort> {
+    const key = String(port.port);
+    const known = this.#ports.get(key);
+    if (known !== undefined) return known;
+    const shared = Promise.resolve(port);
+    port.setTls(tls);
+    this.#ports.set(key, shared);
+    return shared;
   }
 
   /** Opens a port for TLS inside WebSocket, which nothing else shares. Rejects as `TlsPort.open` does. */

@@ -3,7 +3,7 @@
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
 import { systemClock, WorkerPool, type Clock, type Log } from '#base';
-import { TlsPorts } from '#net';
+import { TlsPorts, type TlsPort } from '#net';
 import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
 import type { MetricsWriter } from '#net/metrics';
 import { contentType, makeFrame } from '#wire';
@@ -39,6 +39,8 @@ export interface RouterOptions {
   readonly startup?: StartupEvents | undefined;
   /** Opens the channel to a controller of this process, by its endpoint. */
   readonly openChannel?: ChannelOpener | undefined;
+  /** A port of the program, which its listeners with that port number use. */
+  readonly sharedPort?: TlsPort | undefined;
 }
 
 /** While the router drains, circuits that were idle for this time are not waited for. */
@@ -81,7 +83,7 @@ export class Router {
     const { metrics, forwarder } = config;
     this.#registry = new MetricRegistry({ ...metrics, clock, log });
     this.#metrics = new RouterMetrics(this.#registry, () => this.#identity, release);
-    this.#ports = new TlsPorts({ log });
+    this.#ports = new TlsPorts({ log, shared: options.sharedPort });
     const { rateLimitedQueueLength: queueLength, rateLimitedWorkerCount: workerCount } = forwarder;
     this.#rateLimiter = new WorkerPool({ name: 'rate_limiter', queueLength, workerCount, log });
     this.#registry.addPool(this.#rateLimiter);

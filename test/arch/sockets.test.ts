@@ -63,6 +63,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
   ['bin/lifetime.ts', ['node:net'], 'reads the pipe that ends with the launcher'],
   ['bin/port-memory.ts', ['node:net'], 'looks for free ports'],
+  ['bin/shared-port.ts', ['node:net'], 'isIP: what form an address has'],
   ['bin/router-part.ts', ['node:net'], 'isIP: what form an address has'],
   ['bin/worker-ports.ts', ['node:net'], 'binds the ports that the workers of a gateway share'],
 ];

@@ -28,6 +28,17 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Write each entry as an address, with a port if it is not 53, such as 192.0.2.53 or [2001:db8::53]:53.',
   },
+  'one-port-names': {
+    kind: 'invalid',
+    meaning: 'With --one-port, the Management API has no name of its own.',
+    remedy:
+      'Give a certificate with --api-cert whose name differs from those of --advertise, such as console.example.com.',
+  },
+  'one-port-unknown': {
+    kind: 'invalid',
+    meaning: 'With --one-port, the port has to be the same at each start.',
+    remedy: 'Choose it with --https-port, such as 443.',
+  },
   'gateway-not-enrolled': {
     kind: 'invalid',
     meaning: 'The gateway has no identity yet.',

@@ -1,4 +1,5 @@
 /** What a control plane is started with, and what its program gets of it. */
+import type { Socket } from 'node:net';
 import type { Clock, Log } from '#base';
 import type { AllowedNetwork, IpNetwork } from '#domain';
 import type { Channel, MemoryPeer } from '#net/channel';
@@ -30,6 +31,8 @@ export interface ControlPlaneOptions {
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
+  /** The edge API is at a port that the program shares: `edgeApiPort` is that port, and `acceptEdge` takes its connections. */
+  readonly isEdgeApiPortShared?: boolean | undefined;
   readonly ctrlPort: number;
   /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
   readonly apiTls?: ApiTls | undefined;
@@ -81,6 +84,10 @@ export interface ControlPlane {
    * if it cannot be used.
    */
   setApiTls(tls: ApiTls): void;
+  /** Takes a connection to the edge API before TLS, from a port that the program shares. */
+  acceptEdge(socket: Socket): void;
+  /** The same for the Management API, which has TLS then. */
+  acceptApi(socket: Socket): void;
   /** Connects a router of this process. Rejects with `channel-refused`. */
   acceptRouter(peer: MemoryPeer): Promise<Channel>;
   /** What it needs to serve. */

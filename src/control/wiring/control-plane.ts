@@ -47,7 +47,7 @@ async function openAll(opening: Opening): Promise<ControlPlane> {
   const apis = new ApiMeter({ store: storage.store, clock, log });
   const edge = await openEdgeSide({ ...opening, apis }, storage, model, overlay);
   const management = await openManagementSide({ ...opening, apis }, storage, model, overlay, edge);
-  const parts = { storage, model, overlay, management };
+  const parts = { storage, model, overlay, edge, management };
   await joinReplicas(opening, parts);
   return runningControlPlane({ ...opening, apis }, parts);
 }

@@ -1,4 +1,5 @@
 /** Opens log-ins at shares, and the edge API for clients, agents and gateways. */
+import type { Socket } from 'node:net';
 import { EgressClient } from '#net';
 import { addMachineRoutes } from '../shares/mod.ts';
 import { createEdgeApi } from '../ziti/client-api/mod.ts';
@@ -17,6 +18,8 @@ export interface EdgeSide {
   readonly egress: EgressClient;
   readonly login: LoginParts;
   readonly gatewayCommands: GatewayCommands;
+  /** Takes a connection before TLS. */
+  accept(socket: Socket): void;
 }
 
 export async function openEdgeSide(
@@ -74,9 +77,12 @@ export async function openEdgeSide(
     },
   });
   closers.push(() => edge.close());
-  const { port } = await listening('--edge-api-port', options.edgeApiPort, () =>
-    edge.listen({ host: options.listenHost, port: options.edgeApiPort }),
-  );
-  addresses.edgeApiListens(port);
-  return { egress, login, gatewayCommands };
+  const isShared = options.isEdgeApiPortShared === true;
+  // Node limits the times of heads and requests only at servers that listen.
+  const place = isShared
+    ? { host: '127.0.0.1', port: 0 }
+    : { host: options.listenHost, port: options.edgeApiPort };
+  const { port } = await listening('--edge-api-port', options.edgeApiPort, () => edge.listen(place));
+  addresses.edgeApiListens(isShared ? options.edgeApiPort : port);
+  return { egress, login, gatewayCommands, accept: (socket) => edge.accept(socket) };
 }

@@ -7,6 +7,7 @@ import { writeControlMetrics } from './control-metrics.ts';
 import type { ControlPlane } from './control-plane-options.ts';
 import { controlCertificates, controlReadiness } from './control-readiness.ts';
 import { createFabricNode } from './fabric-node.ts';
+import type { EdgeSide } from './open-edge-api.ts';
 import type { ManagementSide } from './open-management-api.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
@@ -17,6 +18,7 @@ export interface ControlParts {
   readonly storage: Storage;
   readonly model: ModelParts;
   readonly overlay: OverlaySide;
+  readonly edge: EdgeSide;
   readonly management: ManagementSide;
 }
 
@@ -62,6 +64,8 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
     consoleUrl,
     consoleLink: firstCode ? `${consoleUrl}/welcome#${firstCode}` : undefined,
     createFabricNode: (kind, name) => createFabricNode({ store, secrets, clock }, mint, kind, name),
+    acceptEdge: (socket) => parts.edge.accept(socket),
+    acceptApi: (socket) => void api.server.emit('connection', socket),
     acceptRouter: (peer) => overlay.acceptMemory(peer),
     readiness: controlReadiness({
       store,

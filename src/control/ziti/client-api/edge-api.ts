@@ -3,7 +3,7 @@
  * over TLS that requests a client certificate. It wires the routes, which contain the rules.
  */
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { addressKey, FrontdoorError, messageOf, type Log } from '#base';
@@ -85,6 +85,8 @@ export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits, EdgeRate
 export interface EdgeApi {
   /** Listens. Throws if the address is taken. */
   listen(address: { host: string; port: number }): Promise<AddressInfo>;
+  /** Takes a connection that another port accepted, before TLS. */
+  accept(socket: Socket): void;
   /** New at each start, and part of every response. Also the epoch of the gateways' feed. */
   readonly instanceId: string;
   close(): Promise<void>;
@@ -121,6 +123,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       await app.listen({ host, port });
       return server.address() as AddressInfo;
     },
+    accept: (socket) => void server.emit('connection', socket),
     async close() {
       streams?.close();
       await app.close();

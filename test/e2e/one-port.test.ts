@@ -1,0 +1,89 @@
+// Agents in a network that lets out port 443 only: of `up --one-port`, directly and through a proxy.
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { describe, test } from 'node:test';
+import { callAgent } from '#cli';
+import { partOf, sharedNamesOf } from '../../bin/shared-port.ts';
+import { makeTestAuthority } from '../support/certificates.ts';
+import { CustomerSite, SERVER_ADDRESS, SERVER_NAME } from '../support/customer-site.ts';
+import { until } from '../support/deadline.ts';
+import { namespaceSkip } from '../support/network-namespace.ts';
+import { PROXY_PASSWORD, PROXY_USER, REAL_PROXIES } from '../support/real-proxies.ts';
+
+const skip = namespaceSkip('nft', 'ss', 'curl', 'squid', 'openssl');
+const API_NAME = 'api.frontdoor.example';
+const WAIT_MS = 60_000;
+const SERVICE = `require('node:http').createServer((q, r) => r.end('from the site')).listen(8000, '127.0.0.1')`;
+
+describe('one port for everything', () => {
+  test(
+    'serves an agent, the Management API and shares, directly and through a proxy',
+    { skip },
+    async (t) => {
+      const at = await CustomerSite.open(t);
+      await at.setNames(at.world, [`${SERVER_ADDRESS} ${SERVER_NAME} ${API_NAME}`]);
+      await at.setNames(at.site, [`${SERVER_ADDRESS} ${SERVER_NAME} ${API_NAME}`, '192.0.2.3 proxy.example']);
+      const apiUrl = `https://${API_NAME}`;
+      await at.startUp({ args: ['--one-port', '--https-port', '443'], apiName: API_NAME, apiUrl });
+      const proxy = await REAL_PROXIES['squid']!(at);
+      await proxy.start();
+      at.start(at.site, process.execPath, ['-e', SERVICE]);
+      const codes = [await at.enrollmentCode('near'), await at.enrollmentCode('behind')];
+      const proxyUrl = `http://${PROXY_USER}:${PROXY_PASSWORD}@proxy.example:${proxy.port}`;
+
+      await at.allowOnly(SERVER_ADDRESS, 443);
+      const near = at.startAgent('near', {}, ['--enrollment-token-file', codes[0]!]);
+      const text = () => `${near.text()}`;
+      const { value: status } = await until('the agent', () => at.status('near'), Boolean, WAIT_MS).catch(
+        (error: unknown) => {
+          throw new Error(text(), { cause: error });
+        },
+      );
+      assert.equal(status?.apiUrl, `https://${SERVER_NAME}:443`.replace(':443', ''));
+      const share = (agent: string, name: string) =>
+        callAgent(at.socketOf(agent), {
+          op: 'share',
+          mode: 'public',
+          target: 'http://127.0.0.1:8000',
+          grants: [],
+          name,
+        });
+      await share('near', 'near');
+      const answer = (name: string) => () => at.answerOf(name, 443);
+      await until('the share', answer('near'), (body) => body === 'from the site', WAIT_MS);
+      assert.match(await at.frontdoor(at.site, ['shares', 'list', '--ca', at.file('api-ca.pem')]), /near/);
+
+      await at.allowOnly('192.0.2.3', proxy.port);
+      at.startAgent('behind', { HTTPS_PROXY: proxyUrl }, ['--enrollment-token-file', codes[1]!]);
+      await until('the agent behind', () => at.status('behind'), Boolean, WAIT_MS);
+      await share('behind', 'behind');
+      await until('its share', answer('behind'), (body) => body === 'from the site', WAIT_MS);
+      const ports = new Set(Array.from(proxy.log().matchAll(/CONNECT [^ ]*?:(\d+)/g), ([, port]) => port));
+      assert.deepEqual([...ports], ['443']);
+    },
+  );
+
+  test('leads by the name of the hello: to the edge API, the Management API, or else the gateway', () => {
+    const names = { edge: ['frontdoor.example'], api: ['api.example'] };
+    const of = (serverName: string | undefined, edge = names.edge) =>
+      partOf({ protocols: ['h2'], serverName }, { ...names, edge });
+    assert.equal(of('Frontdoor.Example.'), 'edge');
+    assert.equal(of('api.example'), 'api');
+    assert.equal(of('app.share.example'), 'gateway');
+    assert.equal(of(undefined), 'gateway');
+    assert.equal(of(undefined, ['192.0.2.1']), 'edge');
+    assert.equal(partOf(undefined, names), 'gateway');
+  });
+
+  test('takes the names of the Management API from its certificate, but for wildcards and those of the edge API', async () => {
+    const authority = await makeTestAuthority();
+    const certOf = async (...dns: string[]) => (await authority.issue('api', { dns })).cert;
+    assert.deepEqual(sharedNamesOf(['a.example'], await certOf('A.example', 'api.example', '*.example')), {
+      edge: ['a.example'],
+      api: ['api.example'],
+    });
+    assert.deepEqual(sharedNamesOf(['a.example'], undefined).api, []);
+    const same = await certOf('a.example', '*.example');
+    assert.throws(() => sharedNamesOf(['a.example'], same), { code: 'one-port-names' });
+  });
+});
