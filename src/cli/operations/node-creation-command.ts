@@ -1,18 +1,27 @@
 /**
  * `frontdoor fabric router|gateway create NAME -o FILE`: creates the router or gateway and writes its enrollment
- * token into a file that only its owner can read.
+ * token into a file that only its owner can read. For a router, `--config` writes its configuration file, too.
  */
 import { rmSync, writeFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { basename } from 'node:path';
+import { Command, Option } from 'commander';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import { operations, type Operation } from '#contract';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { ctrlAddressOf, routerFileText } from './router-file.ts';
 import { conditionOptions, conditionsOf, type ConditionFlags } from './condition-options.ts';
 
+const DEFAULT_ROUTER_PORT = 3022;
+
 interface CreationFlags extends ApiFlags, ConditionFlags {
-  readonly out: string;
+  readonly out?: string | undefined;
+  /** For a router. */
+  readonly config?: string | undefined;
+  readonly advertise: string;
+  readonly port: number;
   readonly tunneler?: boolean | undefined;
   readonly roleAttribute?: readonly string[] | undefined;
 }
@@ -24,12 +33,26 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
   const command = new Command('create')
     .argument('<name>', `name of the ${kind}`)
     .description(`create a ${kind} and write its one-time enrollment token`)
-    .requiredOption(
+    .option(
       '-o, --out <file>',
-      'file to write the token to (mode 0600), which must not exist; for example east.jwt',
+      `file to write the token to (mode 0600), which must not exist; for example east.jwt${kind === 'router' ? '; default: beside the file of --config' : ''}`,
     );
   if (kind === 'router')
     command
+      .option(
+        '--config <file>',
+        'also write the configuration file of the router, which must not exist; for example east.yml',
+      )
+      .option(
+        '--advertise <host>',
+        'with --config: host name or address at which agents, gateways and other routers reach it',
+        'localhost',
+      )
+      .addOption(
+        new Option('--port <port>', 'with --config: port of the router')
+          .default(DEFAULT_ROUTER_PORT)
+          .argParser((text) => wholeNumber(text, 1, 65_535)),
+      )
       .option(
         '--tunneler',
         'let its tunnel listeners host and dial services of the edge management API, according to policies for the identity with its ID',
@@ -41,7 +64,10 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       );
   const help =
     `\nPOST {base_url}${path}, requires the scope frontdoor.admin\n\n` +
-    `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
+    `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n` +
+    (kind === 'router'
+      ? '  frontdoor fabric router create east --config east.yml --advertise east.example.com\n'
+      : '');
   for (const option of conditionOptions(operation)) command.addOption(option);
   return addApiOptions(command)
     .addHelpText('after', help)
@@ -49,11 +75,12 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       const flags = command.opts<CreationFlags>();
       const isJson = flags.json === true;
       await runCommand(io, isJson, async () => {
+        const files = filesOf(flags, kind);
         const { withManagement } = await import('../access/access.ts');
         const body = definedFields({ name, tunneler: flags.tunneler, roleAttributes: flags.roleAttribute });
         const request = { method: 'POST', path, body, ...conditionsOf(operation, flags) } as const;
         await withManagement(flags, io, (client) =>
-          create({ client, request, kind, name, out: flags.out, isJson, io }),
+          create({ client, request, kind, name, files, isJson, io }),
         );
       });
     });
@@ -64,21 +91,45 @@ interface Creation {
   readonly request: ManagementRequest;
   readonly kind: 'router' | 'gateway';
   readonly name: string;
-  readonly out: string;
+  readonly files: CreatedFiles;
   readonly isJson: boolean;
   readonly io: CliIo;
 }
 
-async function create({ client, request, kind, name, out, isJson, io }: Creation): Promise<void> {
-  // Checked before the record is created, because a token that cannot be written is lost.
-  try {
-    writeFileSync(out, '', { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    throw new FrontdoorError('invalid', 'out-file', `cannot write ${out}: ${messageOf(error)}`, {
-      cause: error,
-    });
+interface CreatedFiles {
+  /** File of the token. */
+  readonly out: string;
+  /** The configuration file of a router. */
+  readonly config?: { readonly file: string; readonly advertise: string; readonly port: number } | undefined;
+}
+
+function filesOf(
+  { out, config: file, advertise, port }: CreationFlags,
+  kind: 'router' | 'gateway',
+): CreatedFiles {
+  if (file === undefined && out !== undefined) return { out };
+  if (file === undefined) {
+    const more =
+      kind === 'router' ? ', or --config FILE for its configuration file with the token beside it' : '';
+    const message = `name the file for the enrollment token with --out FILE${more}`;
+    throw new FrontdoorError('invalid', 'out-file', message);
   }
+  return { out: out ?? `${withoutEnding(file)}.jwt`, config: { file, advertise, port } };
+}
+
+function withoutEnding(file: string): string {
+  return file.replace(/\.ya?ml$/, '');
+}
+
+async function create({ client, request, kind, name, files, isJson, io }: Creation): Promise<void> {
+  const { out, config } = files;
+  // Checked before the record is created, because a token that cannot be written is lost.
+  const reserved: string[] = [];
   try {
+    for (const file of [out, ...(config === undefined ? [] : [config.file])]) {
+      reserve(file);
+      reserved.push(file);
+    }
     const made = (await client.call(request)) as {
       id?: unknown;
       token?: unknown;
@@ -87,10 +138,34 @@ async function create({ client, request, kind, name, out, isJson, io }: Creation
       throw new FrontdoorError('badGateway', 'answer', 'the Management API sent no enrollment token');
     }
     writeFileSync(out, `${made.token}\n`, { mode: 0o600 });
-    if (isJson) writeJson(io, { id: made.id, name, file: out });
-    else io.out(`${kind} ${name} (${made.id}); its enrollment token is in ${out}\n`);
+    if (config !== undefined) writeFileSync(config.file, configText(config, name, made.token));
+    if (isJson) writeJson(io, definedFields({ id: made.id, name, file: out, config: config?.file }));
+    else {
+      io.out(`${kind} ${name} (${made.id}); its enrollment token is in ${out}\n`);
+      if (config !== undefined)
+        io.out(`its configuration is in ${config.file}, which names the next commands\n`);
+    }
   } catch (error) {
-    rmSync(out, { force: true });
+    for (const file of reserved) rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** Creates the empty file, which must not exist. */
+function reserve(file: string): void {
+  try {
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const why = isThere ? 'it exists already: choose another name, or remove it' : messageOf(error);
+    throw new FrontdoorError('invalid', 'out-file', `cannot write ${file}: ${why}`, { cause: error });
+  }
+}
+
+function configText(config: NonNullable<CreatedFiles['config']>, name: string, token: string): string {
+  const ctrlAddress = ctrlAddressOf(token);
+  if (ctrlAddress === undefined)
+    throw new FrontdoorError('badGateway', 'answer', 'the enrollment token names no control channel');
+  const { file, advertise, port } = config;
+  return routerFileText({ name, stem: basename(withoutEnding(file)), ctrlAddress, advertise, port });
 }
