@@ -109,7 +109,8 @@ async function buildPackage(): Promise<number> {
   const status = await buildLibrary();
   if (status !== 0) return status;
   const { buildPrograms } = await import('../tools/build-programs.ts');
-  buildPrograms();
+  const { cloneCommit } = await import('./build-facts.ts');
+  buildPrograms(cloneCommit(repositoryRoot));
   const { bundlePackage } = await import('./bundle-program.ts');
   await bundlePackage(join(repositoryRoot, 'dist/programs'));
   return (await runPinned([BUILD_CONSOLE])).status;

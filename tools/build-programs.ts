@@ -6,7 +6,6 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
-import { cloneCommit } from '../bin/build-facts.ts';
 import { repositoryRoot } from './pinned-process.ts';
 
 /** Where the launcher looks for them, too. */
@@ -23,7 +22,8 @@ interface Manifest {
   readonly imports: Readonly<Record<string, string>>;
 }
 
-export function buildPrograms(): void {
+/** `commit` is undefined outside a clone. */
+export function buildPrograms(commit: string | undefined): void {
   const top = join(repositoryRoot, PROGRAMS_FOLDER);
   rmSync(top, { recursive: true, force: true });
   for (const path of globSync('{bin,src}/**/*.ts', { cwd: repositoryRoot })) {
@@ -38,7 +38,7 @@ export function buildPrograms(): void {
     name: root.name,
     version: root.version,
     // For `frontdoor version`.
-    commit: cloneCommit(repositoryRoot),
+    commit,
     private: true,
     type: 'module',
     imports: Object.fromEntries(imports) as Record<string, string>,
