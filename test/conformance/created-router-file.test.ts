@@ -46,7 +46,7 @@ for (const [advertise, listener] of [
     let said = '';
     const print = (text: string): void => void (said += text);
     const isQuiet = { json: false, effective: false, files: false };
-    assert.equal(checkRouterFile(file, isQuiet, { out: print, err: print }), 0);
+    assert.equal(checkRouterFile(file, isQuiet, { out: print, err: print, env: {} }), 0);
     assert.equal(said, `${file} is valid\n`);
     const text = readFileSync(file, 'utf8');
     assert.ok(text.includes(`address: "${listener}"`), text);

@@ -2,7 +2,7 @@
 import { formatHostPort, isJsonObject, isLoopbackHost, textsOf } from '#base';
 import { parseIpNetwork } from '#domain';
 
-export interface RouterFile {
+export interface NewRouterFile {
   readonly name: string;
   /** Name of the file without its ending, for the files beside it. */
   readonly stem: string;
@@ -24,7 +24,7 @@ export function ctrlAddressOf(token: string): string | undefined {
   }
 }
 
-export function routerFileText({ name, stem, ctrlAddress, advertise, port }: RouterFile): string {
+export function routerFileText({ name, stem, ctrlAddress, advertise, port }: NewRouterFile): string {
   const text = (value: string): string => JSON.stringify(value);
   const isHere = isLoopbackHost(advertise);
   const bind = text(`tls:${isHere ? '127.0.0.1' : '0.0.0.0'}:${port}`);
