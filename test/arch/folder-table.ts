@@ -109,6 +109,34 @@ const CONTROL: FolderTable = {
   },
 };
 
+const OVERLAY: FolderTable = {
+  records: { may: [], why: 'reads and writes the rows of the overlay' },
+  enrollments: { may: [], why: 'stores the codes with which machines come in' },
+  model: { may: ['records'], why: 'holds in memory what is stored, and what it permits' },
+  clients: { may: ['records', 'model'], why: 'identifies who presents a certificate, a token or a session' },
+  mesh: { may: [], why: 'keeps the connected routers and the links between them, and finds paths over them' },
+  'data-model': {
+    may: ['model', 'mesh'],
+    why: 'sends routers who may dial and host what, in the form of OpenZiti',
+  },
+  permits: {
+    may: ['model', 'clients', 'mesh'],
+    why: 'judges what routers ask for others, and records what is refused',
+  },
+  terminators: {
+    may: ['records', 'model', 'mesh', 'permits'],
+    why: 'keeps where services are reached, takes the requests of routers about it, and measures it',
+  },
+  circuits: {
+    may: ['model', 'mesh', 'permits', 'terminators'],
+    why: 'builds, moves and ends circuits between routers, and ends what the model no longer permits',
+  },
+  routers: {
+    may: ['records', 'model', 'clients', 'mesh', 'permits', 'terminators', 'circuits'],
+    why: 'admits routers, renews their certificates, and takes their reports and inspections',
+  },
+};
+
 const SHARES: FolderTable = {
   checks: { may: [], why: 'compiles schemas' },
   policy: { may: [], why: 'defines the stored form of a policy' },
@@ -236,6 +264,7 @@ const TUNNEL: FolderTable = {
 export const FOLDERS: Readonly<Record<string, FolderTable>> = {
   'src/control': CONTROL,
   'src/control/store': STORE,
+  'src/control/overlay': OVERLAY,
   'src/control/shares': SHARES,
   'src/control/ziti': ZITI,
   'src/gateway': GATEWAY,

@@ -5,9 +5,9 @@ import { ctrlMessages, mgmtMessages, TerminatorInvalidReason, TerminatorState } 
 import type { ComparedRouter, FabricValidation, RouterComparison } from './model/fabric-validation.ts';
 import type { OverlayModel } from './model/overlay-model.ts';
 import { isOnPath, type CircuitRegistry } from './circuits/circuit-registry.ts';
-import type { ConnectedRouter, RouterRegistry } from './routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from './mesh/connected-router.ts';
 import type { DataModelFeed } from './data-model/data-model-feed.ts';
-import type { LinkRegistry } from './routers/link-registry.ts';
+import type { LinkRegistry } from './mesh/link-registry.ts';
 import {
   compareCircuits,
   compareConnections,

@@ -3,7 +3,7 @@ import { definedFields } from '#base';
 import type { FabricDiagnostics, ToggledTraces } from './model/fabric-diagnostics.ts';
 import type { FabricValidation } from './model/fabric-validation.ts';
 import type { OverlayModel } from './model/overlay-model.ts';
-import type { CircuitParts } from './circuits/circuit-parts.ts';
+import type { CircuitParts } from './circuit-parts.ts';
 import type { EstablishedCircuit } from './circuits/circuit-registry.ts';
 import type {
   FabricCircuitView,
@@ -14,8 +14,8 @@ import type {
   InspectionView,
   LinkCounts,
   RouteView,
-} from './fabric-view.ts';
-import type { FabricLink } from './routers/link-registry.ts';
+} from './model/fabric-view.ts';
+import type { FabricLink } from './mesh/link-registry.ts';
 import type { MeshParts } from './mesh-parts.ts';
 import { ownDiagnostic, type OwnDiagnosticsParts } from './routers/own-diagnostics.ts';
 import type { Terminator } from './terminators/terminator-registry.ts';

@@ -7,7 +7,7 @@ export type {
   FabricView,
   RouteCandidate,
   RouteView,
-} from './fabric-view.ts';
+} from './model/fabric-view.ts';
 export { type OverlayController, startOverlayController } from './overlay-controller.ts';
 export type { ClusterMembers, ClusterSource } from './routers/cluster-announcer.ts';
 export { shareStatusAt } from './terminators/share-status-machine.ts';

@@ -1,13 +1,13 @@
 /** Composes the parts of the overlay controller. Nothing here listens or acts; OverlayCore drives the parts. */
 import { FabricEvents } from './model/fabric-events.ts';
-import { makeCircuitParts, type CircuitParts } from './circuits/circuit-parts.ts';
+import { makeCircuitParts, type CircuitParts } from './circuit-parts.ts';
 import { makeMeshParts, type MeshParts, type OverlayClocks } from './mesh-parts.ts';
 import { MeshValidation } from './mesh-validation.ts';
 import { MeshView } from './mesh-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
-import { makePermissionParts, type PermissionParts } from './permits/permission-parts.ts';
-import { makeRequestHandlers } from './routers/request-handlers.ts';
-import { RouterFrameDispatcher } from './routers/router-frame-dispatcher.ts';
+import { makePermissionParts, type PermissionParts } from './permission-parts.ts';
+import { makeRequestHandlers } from './request-handlers.ts';
+import { RouterFrameDispatcher } from './router-frame-dispatcher.ts';
 
 export interface OverlayParts {
   readonly events: FabricEvents;

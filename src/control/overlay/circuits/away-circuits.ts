@@ -5,14 +5,14 @@
 import type { Clock, Log } from '#base';
 import { type CircuitRegistry, type EstablishedCircuit, isAtEnd } from './circuit-registry.ts';
 import type { CircuitRerouter } from './circuit-rerouter.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
-import type { RouterInspection } from '../routers/router-inspection.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
+import type { FabricView } from '../model/fabric-view.ts';
 
 export interface AwayCircuitsOptions {
   readonly routers: RouterRegistry;
   readonly circuits: CircuitRegistry;
   readonly rerouter: CircuitRerouter;
-  readonly inspection: RouterInspection;
+  readonly inspection: Pick<FabricView, 'inspect'>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -15,11 +15,11 @@ import {
 } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import type { Terminator } from '../terminators/terminator-registry.ts';
 import type { KeyExchange } from './key-exchange-policy.ts';
-import type { CircuitPath } from './path-policy.ts';
-import { newCircuitId, randomId } from './random-ids.ts';
+import type { CircuitPath } from '../mesh/path-policy.ts';
+import { newCircuitId, randomId } from '../mesh/random-ids.ts';
 import { planRoute, type PathAddresses } from './route-plan-policy.ts';
 import type { DialedService, TerminatorSelector } from '../terminators/terminator-selector.ts';
 

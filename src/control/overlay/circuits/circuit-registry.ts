@@ -5,8 +5,8 @@
  */
 import { ShortLivedMap } from '#base';
 import { ctrlMessages } from '#wire/ctrl';
-import type { RouterRegistry } from '../routers/connected-router.ts';
-import type { CircuitPath } from './path-policy.ts';
+import type { RouterRegistry } from '../mesh/connected-router.ts';
+import type { CircuitPath } from '../mesh/path-policy.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
 
 /** Mutable on purpose: one per circuit, and its path changes. */

@@ -27,8 +27,8 @@ import {
 } from '../model/overlay-model.ts';
 import type { ServiceSessionCheck, SessionVerdict } from '../permits/service-session-check.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
-import { isTooMuchPeerData } from '../routers/peer-data.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
+import { isTooMuchPeerData } from '../mesh/peer-data.ts';
 import type { DialedService } from '../terminators/terminator-selector.ts';
 import type { CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 

@@ -7,14 +7,14 @@ import { utf8, type Clock, type Log } from '#base';
 import { SummedLog } from '#net';
 import { headerId, makeFrame, type Frame } from '#wire';
 import { EdgeErrorCode, RetryHint } from '#wire/circuits';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import type { Terminator } from '../terminators/terminator-registry.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { CircuitRequestKind, DialJudges, PermittedDial, RefusedDial } from './circuit-request-kinds.ts';
 import { judgeKeyExchange, type KeyExchange, type LocalEnds } from './key-exchange-policy.ts';
-import type { CircuitPath } from './path-policy.ts';
-import type { RefusalTrail } from './refusal-trail.ts';
+import type { CircuitPath } from '../mesh/path-policy.ts';
+import type { RefusalTrail } from '../permits/refusal-trail.ts';
 
 export interface PendingLimits {
   readonly maxPendingPerRouter: number;

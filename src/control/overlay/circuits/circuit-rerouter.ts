@@ -10,9 +10,9 @@ import type { RouteResult } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import { ATTEMPT_TIMEOUT_MS, REROUTE_ATTEMPT } from './circuit-builder.ts';
 import { isOnPath, type CircuitRegistry, type EstablishedCircuit } from './circuit-registry.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
-import type { PathFinder } from './path-finder.ts';
-import type { CircuitPath } from './path-policy.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
+import type { PathFinder } from '../mesh/path-finder.ts';
+import type { CircuitPath } from '../mesh/path-policy.ts';
 import { planRoute, type RouteHop } from './route-plan-policy.ts';
 import { pickSmartMoves } from './smart-reroute-policy.ts';
 

@@ -4,7 +4,7 @@ import { EdgeErrorCode, RouteErrorCode } from '#wire/circuits';
 import type { CircuitEvent, CircuitEventType, FabricEvents } from '../model/fabric-events.ts';
 import type { CircuitFailure, CircuitWish } from './circuit-builder.ts';
 import type { EstablishedCircuit } from './circuit-registry.ts';
-import type { PathFinder } from './path-finder.ts';
+import type { PathFinder } from '../mesh/path-finder.ts';
 
 export interface CircuitTrailOptions {
   readonly events: FabricEvents;

@@ -4,7 +4,7 @@
  */
 import { contentType, makeFrame } from '#wire';
 import type { CircuitRegistry } from './circuit-registry.ts';
-import type { RouterRegistry } from '../routers/connected-router.ts';
+import type { RouterRegistry } from '../mesh/connected-router.ts';
 import { Precedence, type TerminatorRegistry } from '../terminators/terminator-registry.ts';
 
 export interface LeavingCircuitsOptions {

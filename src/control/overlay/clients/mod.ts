@@ -53,6 +53,14 @@ export { MAX_BODY_BYTES, MAX_CSR_BYTES, addBodySteps, bodyRule } from './edge-bo
 export { jsonBody, jsonList, queryOf, textBody } from './edge-request.ts';
 export { ExternalIds } from './external-ids.ts';
 export { ExternalSigners } from './external-signers.ts';
+export {
+  type ManagementSession,
+  endManagementSession,
+  endManagementSessionsOf,
+  extendManagementSession,
+  findAdministratorSession,
+  openManagementSession,
+} from './management-session-store.ts';
 export { PeerIdentities, type ProvenPeer, certificateOf } from './peer-identity.ts';
 export { ReplacedCertificates } from './replaced-certificates.ts';
 export { type SecondToken, SecondTokens } from './second-tokens.ts';

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, DataState_Action, type CtrlInit } from '#wire/ctrl';
 import type { Identity, ModelChange, OverlayModel, Service } from '../model/overlay-model.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   granteeRelations,
   identityCreation,

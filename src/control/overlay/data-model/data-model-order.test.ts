@@ -10,7 +10,7 @@ import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import { TEST_SEED } from '../../../../test/support/test-seed.ts';
 import { OverlayModel, type Identity, type Service } from '../model/overlay-model.ts';
 import type { EdgeEntityRecord } from '../model/edge-entity.ts';
-import { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import { DataModelFeed } from './data-model-feed.ts';
 import { StrictDataModel } from '../testing/strict-data-model.ts';
 import { sampleShare } from '../../../../test/support/sample-share.ts';

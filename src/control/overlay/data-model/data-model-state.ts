@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { headerId, HeaderWriter, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import type { DataEntity } from './data-model-events.ts';
 
 /** A router with the id of its subscription, '' for routers that have none. */

@@ -10,7 +10,7 @@ import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService, deleteFabricService } from '../records/fabric-service-store.ts';
 import { deleteEnvironmentIdentity } from '../records/identity-store.ts';
 import { createShare } from '../../shares/records/share-store.ts';
-import { createFabricTerminator } from '../terminators/terminator-store.ts';
+import { createFabricTerminator } from '../records/terminator-store.ts';
 import { openStore, type Queries, type Store } from '../../store/mod.ts';
 import { seedFirstRows } from '../../shares/records/first-rows.ts';
 import { attachModel } from './model-loader.ts';

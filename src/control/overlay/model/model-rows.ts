@@ -10,7 +10,7 @@ import {
   dialedTerminatorsAfter,
   findDialedTerminators,
   type FabricTerminator,
-} from '../terminators/terminator-store.ts';
+} from '../records/terminator-store.ts';
 import type { Queries } from '../../store/mod.ts';
 import type { FabricService, Identity, Service } from './overlay-model.ts';
 import type { ServiceCatalog } from './service-catalog.ts';

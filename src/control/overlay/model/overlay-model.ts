@@ -4,7 +4,7 @@
  */
 import type { GuardedShare, TerminatorStrategy } from '#domain';
 import { failAlone } from '#net';
-import type { FabricTerminator } from '../terminators/terminator-store.ts';
+import type { FabricTerminator } from '../records/terminator-store.ts';
 import type { EdgeEntityRecord, ManagedService } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
 import type { RouterTraits } from './router-traits.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { headerId, HeaderWriter, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 
 const CHUNK_SESSIONS = 100;
 const MAX_HEARTBEAT_TOKENS = 100_000;

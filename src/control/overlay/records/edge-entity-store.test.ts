@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { Secrets } from '../../secrets/secrets.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
 import type { EdgeEntityRecord } from './edge-entity.ts';
@@ -16,15 +15,6 @@ import {
 } from './edge-entity-store.ts';
 import { findIdentityClient, identityClients, putIdentityClient } from './identity-client-store.ts';
 import { findIdentityPassword, putIdentityPassword } from '../../credentials/identities/mod.ts';
-import {
-  endManagementSession,
-  extendManagementSession,
-  findAdministratorSession,
-  MAX_MANAGEMENT_SESSIONS,
-  openManagementSession,
-} from './management-session-store.ts';
-
-const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
 
 function entity(id: string, more: Partial<EdgeEntityRecord> = {}): EdgeEntityRecord {
   return { id, kind: 'service', name: id, data: {}, tags: {}, createdAtMs: 1, updatedAtMs: 1, ...more };
@@ -127,30 +117,5 @@ describeEachStore('entities of the edge management API', (open) => {
     });
     assert.deepEqual(await findIdentityClient(store.db, 'c2'), { envInfo: {}, sdkInfo: {} });
     assert.deepEqual([...(await identityClients(store.db)).keys()], ['c1']);
-  });
-
-  it('have sessions that end by time, by their end, with the right, and by too many others', async () => {
-    await addAdministrator('s');
-    const openOne = (nowMs: number) =>
-      openManagementSession(store.db, secrets, { identityId: 's', method: 'cert' }, nowMs, 100);
-    const find = async (token: string, nowMs: number): Promise<string | undefined> =>
-      (await findAdministratorSession(store.db, secrets, token, nowMs))?.session.id;
-    const session = await openOne(0);
-    assert.equal(await find(session.token, 99), session.id);
-    assert.equal(await find(session.token, 100), undefined);
-    await extendManagementSession(store.db, session.id, 300);
-    assert.equal(await find(session.token, 200), session.id);
-    await endManagementSession(store.db, session.id);
-    assert.equal(await find(session.token, 200), undefined);
-    assert.equal(await find('made up', 200), undefined);
-
-    const oldest = await openOne(1);
-    const next = await openOne(2);
-    for (let count = 2; count <= MAX_MANAGEMENT_SESSIONS; count += 1) await openOne(3);
-    assert.equal(await find(oldest.token, 50), undefined);
-    assert.equal(await find(next.token, 50), next.id);
-    const plain = entity('s', { kind: 'identity', data: { isAdmin: false } });
-    await store.transaction((trx, touch) => updateEdgeEntity(trx, touch, plain));
-    assert.equal(await find(next.token, 50), undefined);
   });
 });

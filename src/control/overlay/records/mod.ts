@@ -1,7 +1,5 @@
-/** The overlay's rows: identities, certificates, routers, services and entities. */
+/** The overlay's rows: identities, certificates, routers, services, terminators and entities. */
 export {
-  type CertificateRecord,
-  type MachineExpiry,
   certificatesOf,
   certificatesOfAuthority,
   certificatesOfEdgeIdentities,
@@ -49,8 +47,6 @@ export {
   listFabricNodes,
 } from './fabric-store.ts';
 export {
-  type IdentityKind,
-  type IdentityRecord,
   changeAgentVersion,
   deleteEdgeIdentity,
   deleteEnvironmentIdentity,
@@ -73,10 +69,21 @@ export {
 export { writeIdentityUses } from './last-use-store.ts';
 export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipt-store.ts';
 export {
-  type ManagementSession,
-  endManagementSession,
-  endManagementSessionsOf,
-  extendManagementSession,
-  findAdministratorSession,
-  openManagementSession,
-} from './management-session-store.ts';
+  type FabricTerminator,
+  type ManagedTerminator,
+  type ServiceTerminator,
+  type StoredTerminator,
+  changeFabricTerminator,
+  changeHostedTerminator,
+  countEdgeTerminators,
+  createFabricTerminator,
+  deleteFabricTerminators,
+  deleteHostedTerminator,
+  deleteManagedTerminator,
+  hostedEdgeTerminators,
+  insertManagedTerminator,
+  lockFabricTerminator,
+  managedTerminators,
+  terminatorsOfService,
+  updateManagedTerminator,
+} from '../records/terminator-store.ts';

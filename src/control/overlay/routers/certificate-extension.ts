@@ -15,7 +15,7 @@ import {
 } from '../clients/certificate-changes.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Pki } from '../../pki/mod.ts';
-import type { ConnectedRouter } from './connected-router.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
 
 export type CertificateIssuer = Pick<
   Pki,

@@ -6,7 +6,7 @@ import type { Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { FabricEvents } from '../model/fabric-events.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 
 export interface ClusterMembers {
   /** `tls:host:port` addresses that routers dial. */

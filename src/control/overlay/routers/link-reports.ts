@@ -8,8 +8,8 @@ import { ctrlMessages, FaultSubject } from '#wire/ctrl';
 import type { FabricEvents } from '../model/fabric-events.ts';
 import { isAtEnd, isOnPath, type CircuitRegistry } from '../circuits/circuit-registry.ts';
 import type { CircuitRerouter } from '../circuits/circuit-rerouter.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { FabricLink, LinkRegistry } from './link-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
+import type { FabricLink, LinkRegistry } from '../mesh/link-registry.ts';
 import { metricsOf } from './metrics-report.ts';
 import { usageOf } from './usage-report.ts';
 

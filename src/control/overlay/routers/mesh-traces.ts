@@ -7,7 +7,7 @@ import { contentType, headerId, makeFrame, textOfBody, type Frame } from '#wire'
 import { ctrlMessages, encodePipeTrace, toggledLine, traceToggleOf, type TraceToggle } from '#wire/ctrl';
 import type { FabricEvents } from '../model/fabric-events.ts';
 import type { ToggledTraces } from '../model/fabric-diagnostics.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const MAX_ROUTERS_AT_ONCE = 64;

@@ -1,7 +1,7 @@
 /** Emits an event for each link and terminator that comes, changes or goes. Costs nothing without a listener. */
 import type { FabricEvents, TerminatorChangeType } from '../model/fabric-events.ts';
-import type { RouterRegistry } from './connected-router.ts';
-import type { LinkRegistry } from './link-registry.ts';
+import type { RouterRegistry } from '../mesh/connected-router.ts';
+import type { LinkRegistry } from '../mesh/link-registry.ts';
 import { precedenceName } from '../terminators/precedence-name.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
 import type { Terminator, TerminatorRegistry } from '../terminators/terminator-registry.ts';

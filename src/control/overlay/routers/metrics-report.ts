@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CtrlBody } from '#wire/ctrl';
 import type { Metric, MetricsReport } from '../model/fabric-events.ts';
-import type { LinkRegistry } from './link-registry.ts';
+import type { LinkRegistry } from '../mesh/link-registry.ts';
 
 type Message = CtrlBody<'metrics'>;
 type Distribution = Omit<Message['histograms'][string], '$typeName' | '$unknown'>;

@@ -1,7 +1,7 @@
 /** Diagnostics of this control plane by OpenZiti's names and in its JSON, as `ziti fabric inspect` asks for them. */
 import { formatGoDuration } from '#base';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { RouterRegistry } from './connected-router.ts';
+import type { RouterRegistry } from '../mesh/connected-router.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
 
 export interface OwnDiagnosticsParts {

@@ -1,7 +1,7 @@
 /** Notifies routers of other routers: connected ones with their link listeners, disconnected ones, and deleted ones. */
 import type { Frame } from '#wire';
 import { ctrlMessages, PeerState, type Listener } from '#wire/ctrl';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 
 const MAX_LISTENERS = 64;
 const MAX_TEXT_CHARACTERS = 512;

@@ -5,7 +5,7 @@ import { ManualClock } from '#base';
 import { ctrlMessages } from '#wire/ctrl';
 import { recordingLog, type LogRecord } from '../../../../test/support/recording-log.ts';
 import { FabricEvents, type FabricEventTable } from '../model/fabric-events.ts';
-import type { ConnectedRouter } from './connected-router.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import { RouterAlerts } from './router-alerts.ts';
 
 const router = (id: string): ConnectedRouter => ({ id }) as ConnectedRouter;

@@ -6,8 +6,8 @@ import { TokenBuckets, type Clock, type Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages, parseRefusedHello } from '#wire/ctrl';
 import type { FabricEvents } from '../model/fabric-events.ts';
-import type { ConnectedRouter } from './connected-router.ts';
-import type { RefusalTrail } from '../circuits/refusal-trail.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
+import type { RefusalTrail } from '../permits/refusal-trail.ts';
 
 export interface RouterAlertsOptions {
   readonly refusals: Pick<RefusalTrail, 'reportedHello'>;

@@ -6,9 +6,9 @@ import { messageOf } from '#base';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import { isOnPath, type CircuitRegistry } from '../circuits/circuit-registry.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { InspectionView } from '../fabric-view.ts';
-import type { LinkRegistry } from './link-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
+import type { InspectionView } from '../model/fabric-view.ts';
+import type { LinkRegistry } from '../mesh/link-registry.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
 /** OpenZiti's clients wait for 10 s, and then have not even the answers of others. */

@@ -7,7 +7,7 @@ import { contentType, encodeTrustBundle, headerId, makeFrame } from '#wire';
 import { noteRootReceipt } from '../records/root-receipt-store.ts';
 import type { Store } from '../../store/mod.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 
 export interface TrustAnnouncerOptions {
   readonly issuer: CertificateIssuer;

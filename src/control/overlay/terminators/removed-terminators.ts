@@ -7,7 +7,7 @@ import { messageOf, type Clock, type Log } from '#base';
 import { ctrlMessages } from '#wire/ctrl';
 import type { ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import { mayHost } from '../permits/host-permission.ts';
 import { HostPostures } from '../permits/posture-access.ts';
 import {

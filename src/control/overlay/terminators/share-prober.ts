@@ -10,7 +10,7 @@ import { RouteErrorCode, type RouteResult } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
 import type { MeasuredKind, MeasuredShare, Measurements, ShareStatus } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   isProbeDue,
   isWaiting,
@@ -20,7 +20,7 @@ import {
   type ShareEvent,
   type ShareStatusState,
 } from './share-status-machine.ts';
-import { newCircuitId, randomId } from '../circuits/random-ids.ts';
+import { newCircuitId, randomId } from '../mesh/random-ids.ts';
 import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import {

@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { isHosted, TerminatorRegistry, type TerminatorOfHost } from './terminator-registry.ts';
-import type { StoredTerminator } from './terminator-store.ts';
+import type { StoredTerminator } from '../records/terminator-store.ts';
 
 function terminator(id: string, more: Partial<StoredTerminator> = {}): StoredTerminator {
   return {

@@ -1,6 +1,6 @@
 /** Why a request about a terminator is refused, and the checks of what requests of all kinds contain. */
 import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire/circuits';
-import { isTooMuchPeerData } from '../routers/peer-data.ts';
+import { isTooMuchPeerData } from '../mesh/peer-data.ts';
 import { Precedence } from './terminator-registry.ts';
 
 const MAX_COST = 65_535;

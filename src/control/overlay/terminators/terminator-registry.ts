@@ -7,7 +7,7 @@
 import { FrontdoorError } from '#base';
 import type { PeerData } from '#wire/circuits';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import { encodePeerData } from './peer-data-column.ts';
+import { encodePeerData } from '../records/peer-data-column.ts';
 import type { Change, Queries, Store } from '../../store/mod.ts';
 import {
   changeFabricTerminator,
@@ -22,7 +22,7 @@ import {
   type FabricTerminator,
   type NewFabricTerminator,
   type StoredTerminator,
-} from './terminator-store.ts';
+} from '../records/terminator-store.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 

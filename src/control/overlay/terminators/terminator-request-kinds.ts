@@ -10,7 +10,7 @@ import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl'
 import { isShare, serviceName, type AnyService, type OverlayModel } from '../model/overlay-model.ts';
 import type { ServiceSessionCheck, SessionProof } from '../permits/service-session-check.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import { final, type TerminatorRefusal, type WantedTerminator } from './terminator-refusal.ts';
 
 export interface RequestJudges {

@@ -7,9 +7,9 @@ import { FrontdoorError, type Clock, type Log } from '#base';
 import { headerId, type Frame } from '#wire';
 import { EdgeErrorCode } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
-import type { RefusalTrail } from '../circuits/refusal-trail.ts';
-import type { ConnectedRouter } from '../routers/connected-router.ts';
-import { copyPeerData } from '../routers/peer-data.ts';
+import type { RefusalTrail } from '../permits/refusal-trail.ts';
+import type { ConnectedRouter } from '../mesh/connected-router.ts';
+import { copyPeerData } from '../mesh/peer-data.ts';
 import {
   busy,
   faultOf,
@@ -29,7 +29,7 @@ import {
   type TerminatorOwner,
   type TerminatorRequestKind,
 } from './terminator-request-kinds.ts';
-import { MAX_TERMINATORS_PER_SERVICE } from './terminator-store.ts';
+import { MAX_TERMINATORS_PER_SERVICE } from '../records/terminator-store.ts';
 
 /** Terminators that a router dials, or hosts by its tunnel listener. */
 const MAX_PER_ROUTER = 10_000;

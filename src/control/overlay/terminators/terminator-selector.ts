@@ -6,9 +6,9 @@
 import type { Log } from '#base';
 import { RouteErrorCode } from '#wire/circuits';
 import type { TerminatorStrategy } from '#domain';
-import type { RouterRegistry } from '../routers/connected-router.ts';
-import type { PathFinder } from '../circuits/path-finder.ts';
-import type { CircuitPath } from '../circuits/path-policy.ts';
+import type { RouterRegistry } from '../mesh/connected-router.ts';
+import type { PathFinder } from '../mesh/path-finder.ts';
+import type { CircuitPath } from '../mesh/path-policy.ts';
 import { chooseTerminator, type Candidate } from './terminator-choice-policy.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
 import type { TerminatorValidation } from './terminator-validation.ts';

@@ -7,7 +7,7 @@
 import type { Clock, Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
+import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import { askRouter, type RemovedTerminators } from './removed-terminators.ts';
 import {
   isHosted,

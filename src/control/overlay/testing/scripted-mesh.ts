@@ -2,7 +2,7 @@
 import { contentType, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, type CtrlBody } from '#wire/ctrl';
 import type { TerminatorStrategy } from '#domain';
-import type { FabricTerminator } from '../terminators/terminator-store.ts';
+import type { FabricTerminator } from '../records/terminator-store.ts';
 import { OverlayWorld, type OverlayStart } from './overlay-world.ts';
 import type { ScriptedRouter } from './scripted-router.ts';
 

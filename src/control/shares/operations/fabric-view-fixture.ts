@@ -7,7 +7,7 @@ import type {
   FabricView,
   RouteView,
 } from '../../overlay/mod.ts';
-import type { FabricRouterView, InspectionView, LinkCounts } from '../../overlay/fabric-view.ts';
+import type { FabricRouterView, InspectionView, LinkCounts } from '../../overlay/model/fabric-view.ts';
 
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
 

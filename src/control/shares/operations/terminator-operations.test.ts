@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
-import { MAX_TERMINATORS_PER_SERVICE } from '../../overlay/terminators/terminator-store.ts';
+import { MAX_TERMINATORS_PER_SERVICE } from '../../overlay/records/terminator-store.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { shareTerminatorView } from './fabric-view-fixture.ts';
 

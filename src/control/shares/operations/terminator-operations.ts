@@ -6,14 +6,15 @@ import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import type { FabricTerminatorView } from '../../overlay/mod.ts';
-import { findFabricNode, findFabricService } from '../../overlay/records/mod.ts';
 import {
   changeFabricTerminator,
   createFabricTerminator,
   deleteFabricTerminators,
+  findFabricNode,
+  findFabricService,
   lockFabricTerminator,
   type FabricTerminator,
-} from '../../overlay/terminators/mod.ts';
+} from '../../overlay/records/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {

@@ -1,5 +1,5 @@
 /** The fields that filters and orders of the client API's lists may name. */
-import type { ServiceTerminator } from '../../overlay/terminators/mod.ts';
+import type { ServiceTerminator } from '../../overlay/records/mod.ts';
 import type { SessionCertificate } from '../../overlay/clients/mod.ts';
 import { entitySet, type QuerySymbols } from '../query/query-symbol.ts';
 import {

@@ -1,6 +1,6 @@
 /** The services that a client may use. */
 import type { FastifyInstance } from 'fastify';
-import { terminatorsOfService } from '../../overlay/terminators/mod.ts';
+import { terminatorsOfService } from '../../overlay/records/mod.ts';
 import { isShare, type AnyService } from '../../overlay/model/mod.ts';
 import { notFound, sendData, type EdgeCaller, queryOf } from '../../overlay/clients/mod.ts';
 import { sendPage } from './list-answer.ts';

@@ -1,5 +1,6 @@
 /** The administrator that a call was proven to come from. */
-import type { EdgeEntityRecord, ManagementSession } from '../../overlay/records/mod.ts';
+import type { ManagementSession } from '../../overlay/clients/mod.ts';
+import type { EdgeEntityRecord } from '../../overlay/records/mod.ts';
 
 export interface Administrator {
   readonly session: ManagementSession;

@@ -8,15 +8,20 @@ import { addressKey, TokenBuckets } from '#base';
 import { appendMachineAudit } from '../../audit/mod.ts';
 import { acceptsPassword } from '../client-api/password-attempts.ts';
 import {
+  EdgeApiRefusal,
   bearerTokensOf,
   bodyRule,
   couldNotValidate,
-  EdgeApiRefusal,
+  endManagementSession,
+  extendManagementSession,
+  findAdministratorSession,
   jsonBody,
   limited,
   notAuthorized,
+  openManagementSession,
   queryOf,
   sendData,
+  type ManagementSession,
 } from '../../overlay/clients/mod.ts';
 import { isoTime } from '../client-api/service-view.ts';
 import { passwordAuthenticatorId } from '../client-api/authenticator-view.ts';
@@ -24,15 +29,7 @@ import { reportLogIn } from '../client-api/log-in-report.ts';
 import type { EdgeContext } from '../client-api/edge-context.ts';
 import { authPolicyOf, permitsLogIn, type LogInWay } from '../../overlay/model/mod.ts';
 import { LoginFailures } from '../../credentials/oauth/mod.ts';
-import {
-  endManagementSession,
-  extendManagementSession,
-  findAdministratorSession,
-  findEdgeEntity,
-  openManagementSession,
-  type EdgeEntityRecord,
-  type ManagementSession,
-} from '../../overlay/records/mod.ts';
+import { findEdgeEntity, type EdgeEntityRecord } from '../../overlay/records/mod.ts';
 import { findIdentityPassword } from '../../credentials/identities/mod.ts';
 import type { Administrator } from './administrator.ts';
 import { referenceView } from './entity-form.ts';

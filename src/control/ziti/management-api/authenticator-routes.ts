@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
 import { appendMachineAudit } from '../../audit/mod.ts';
 import {
+  endManagementSessionsOf,
   endPasswordLogIns,
   endSessionsOf,
   invalidParameter,
@@ -19,7 +20,6 @@ import { hashPassword } from '../../credentials/passwords/mod.ts';
 import {
   certificatesOfEdgeIdentities,
   deleteCertificate,
-  endManagementSessionsOf,
   findEdgeEntity,
 } from '../../overlay/records/mod.ts';
 import { deleteIdentityPassword, putIdentityPassword, userNames } from '../../credentials/identities/mod.ts';

@@ -6,6 +6,7 @@ import {
   claimOf,
   endClaimedLogIns,
   endLogIns,
+  endManagementSessionsOf,
   endSessionsOf,
   invalidParameter,
   type KeptLogIns,
@@ -21,7 +22,6 @@ import type { EdgeEntityRecord, JsonObject } from '../../overlay/model/mod.ts';
 import {
   certificatesOfAuthority,
   deleteCertificatesOfAuthority,
-  endManagementSessionsOf,
   findEdgeEntity,
   insertEdgeEntity,
   updateEdgeEntity,

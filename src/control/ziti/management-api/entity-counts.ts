@@ -1,7 +1,7 @@
 /** How many entities of each kind there are, by OpenZiti's names. */
 import { POSTURE_CHECK_TYPES } from '../../overlay/model/mod.ts';
 import { countOpenEnrollments } from '../../overlay/enrollments/mod.ts';
-import { countEdgeTerminators } from '../../overlay/terminators/mod.ts';
+import { countEdgeTerminators } from '../../overlay/records/mod.ts';
 import { KINDS_OF } from './enrollments.ts';
 import type { ManagementParts } from './entity-resource.ts';
 

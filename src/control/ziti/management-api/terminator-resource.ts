@@ -15,7 +15,7 @@ import {
   updateManagedTerminator,
   type ManagedTerminator,
   type StoredTerminator,
-} from '../../overlay/terminators/mod.ts';
+} from '../../overlay/records/mod.ts';
 import { choice, neededText, text, whole } from './body-fields.ts';
 import { entityReader } from './body-reader.ts';
 import { commonSymbols, referenceView, type EntityForm } from './entity-form.ts';

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
 import { mapAlone } from '#net';
 import { lockedForUpdate, type Queries, type TerminatorKind, type Touch } from '../../store/mod.ts';
-import { lockFabricService } from '../records/fabric-service-store.ts';
+import { lockFabricService } from './fabric-service-store.ts';
 import { encodePeerData } from './peer-data-column.ts';
 import {
   columnsOf,

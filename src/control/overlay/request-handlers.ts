@@ -1,13 +1,13 @@
 /** Answers requests of routers, and takes their reports. */
-import type { FabricEvents } from '../model/fabric-events.ts';
-import type { CircuitParts } from '../circuits/circuit-parts.ts';
-import { CircuitRequests } from '../circuits/circuit-requests.ts';
-import { LinkReports } from './link-reports.ts';
-import type { MeshParts, OverlayClocks } from '../mesh-parts.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
-import type { PermissionParts } from '../permits/permission-parts.ts';
-import { RouterAlerts } from './router-alerts.ts';
-import { TerminatorRequests } from '../terminators/terminator-requests.ts';
+import type { FabricEvents } from './model/fabric-events.ts';
+import type { CircuitParts } from './circuit-parts.ts';
+import { CircuitRequests } from './circuits/circuit-requests.ts';
+import { LinkReports } from './routers/link-reports.ts';
+import type { MeshParts, OverlayClocks } from './mesh-parts.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import type { PermissionParts } from './permission-parts.ts';
+import { RouterAlerts } from './routers/router-alerts.ts';
+import { TerminatorRequests } from './terminators/terminator-requests.ts';
 
 export interface RequestHandlers {
   readonly linkReports: LinkReports;

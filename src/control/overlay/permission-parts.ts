@@ -1,15 +1,15 @@
 /** Sends permissions to routers, and applies those that end: sessions, the data model, certificates. */
-import { RefusalRecorder } from '../../audit/mod.ts';
-import { CertificateExtension } from '../routers/certificate-extension.ts';
-import type { CircuitParts } from '../circuits/circuit-parts.ts';
-import { DataModelFeed } from '../data-model/data-model-feed.ts';
-import type { MeshParts, OverlayClocks } from '../mesh-parts.ts';
-import { ModelFollower } from '../data-model/model-follower.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
-import { RefusalTrail } from '../circuits/refusal-trail.ts';
-import { ServiceSessionCheck } from './service-session-check.ts';
-import { SessionFeed } from './session-feed.ts';
-import { TrustAnnouncer } from '../routers/trust-announcer.ts';
+import { RefusalRecorder } from '../audit/mod.ts';
+import { CertificateExtension } from './routers/certificate-extension.ts';
+import type { CircuitParts } from './circuit-parts.ts';
+import { DataModelFeed } from './data-model/data-model-feed.ts';
+import type { MeshParts, OverlayClocks } from './mesh-parts.ts';
+import { ModelFollower } from './circuits/model-follower.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import { RefusalTrail } from './permits/refusal-trail.ts';
+import { ServiceSessionCheck } from './permits/service-session-check.ts';
+import { SessionFeed } from './permits/session-feed.ts';
+import { TrustAnnouncer } from './routers/trust-announcer.ts';
 
 export interface PermissionParts {
   readonly sessionFeed: SessionFeed;

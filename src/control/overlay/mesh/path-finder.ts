@@ -2,8 +2,8 @@
  * Paths between connected routers, cached until routers, links or traits change, because new circuits need the same few
  * paths repeatedly. Equal requests return the same object.
  */
-import type { RouterRegistry } from '../routers/connected-router.ts';
-import type { LinkRegistry } from '../routers/link-registry.ts';
+import type { RouterRegistry } from './connected-router.ts';
+import type { LinkRegistry } from './link-registry.ts';
 import {
   entryCost,
   pathTo,

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../../store/mod.ts';
-import type { EdgeEntityRecord } from './edge-entity.ts';
-import { findEdgeEntity } from './edge-entity-store.ts';
+import type { EdgeEntityRecord } from '../records/edge-entity.ts';
+import { findEdgeEntity } from '../records/edge-entity-store.ts';
 
 export interface ManagementSession {
   readonly id: string;

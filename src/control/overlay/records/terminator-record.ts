@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { readJsonObject } from '#base/shapes';
 import type { PeerData } from '#wire/circuits';
 import type { TerminatorKind, TerminatorTable } from '../../store/mod.ts';
-import type { JsonObject } from '../records/edge-entity.ts';
+import type { JsonObject } from './edge-entity.ts';
 import { decodePeerData, encodePeerData } from './peer-data-column.ts';
 
 /** What all kinds have. */

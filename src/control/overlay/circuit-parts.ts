@@ -1,17 +1,17 @@
 /** Makes circuits and keeps them: the state of the terminators at which they end, their paths, and what they cost. */
-import type { FabricEvents } from '../model/fabric-events.ts';
-import { AwayCircuits } from './away-circuits.ts';
-import { CircuitBuilder } from './circuit-builder.ts';
-import { CircuitRerouter } from './circuit-rerouter.ts';
-import { followClients } from './client-trail.ts';
-import { DialCounts } from './dial-counts.ts';
-import { LeavingCircuits } from './leaving-circuits.ts';
-import type { MeshParts, OverlayClocks } from '../mesh-parts.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
-import { RemovedTerminators } from '../terminators/removed-terminators.ts';
-import { ShareProber } from '../terminators/share-prober.ts';
-import { TerminatorSelector } from '../terminators/terminator-selector.ts';
-import { TerminatorValidation } from '../terminators/terminator-validation.ts';
+import type { FabricEvents } from './model/fabric-events.ts';
+import { AwayCircuits } from './circuits/away-circuits.ts';
+import { CircuitBuilder } from './circuits/circuit-builder.ts';
+import { CircuitRerouter } from './circuits/circuit-rerouter.ts';
+import { followClients } from './circuits/client-trail.ts';
+import { DialCounts } from './circuits/dial-counts.ts';
+import { LeavingCircuits } from './circuits/leaving-circuits.ts';
+import type { MeshParts, OverlayClocks } from './mesh-parts.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import { RemovedTerminators } from './terminators/removed-terminators.ts';
+import { ShareProber } from './terminators/share-prober.ts';
+import { TerminatorSelector } from './terminators/terminator-selector.ts';
+import { TerminatorValidation } from './terminators/terminator-validation.ts';
 
 export interface CircuitParts {
   readonly validation: TerminatorValidation;

@@ -8,28 +8,28 @@ import { failAlone } from '#net';
 import { contentType, headerId, messageName, textOfBody, type Frame } from '#wire';
 import { decodeRouteResult } from '#wire/circuits';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import type { FabricEvents } from '../model/fabric-events.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import { CircuitBuilder } from '../circuits/circuit-builder.ts';
-import type { CircuitParts } from '../circuits/circuit-parts.ts';
+import type { FabricEvents } from './model/fabric-events.ts';
+import type { OverlayModel } from './model/overlay-model.ts';
+import { CircuitBuilder } from './circuits/circuit-builder.ts';
+import type { CircuitParts } from './circuit-parts.ts';
 import {
   DIRECT_DIALS,
   FABRIC_DIALS,
   SDK_DIALS,
   TUNNEL_DIALS,
   type CircuitRequestKind,
-} from '../circuits/circuit-request-kinds.ts';
-import { isOnPath } from '../circuits/circuit-registry.ts';
-import type { ConnectedRouter } from './connected-router.ts';
-import type { MeshParts } from '../mesh-parts.ts';
-import type { PermissionParts } from '../permits/permission-parts.ts';
+} from './circuits/circuit-request-kinds.ts';
+import { isOnPath } from './circuits/circuit-registry.ts';
+import type { ConnectedRouter } from './mesh/connected-router.ts';
+import type { MeshParts } from './mesh-parts.ts';
+import type { PermissionParts } from './permission-parts.ts';
 import type { RequestHandlers } from './request-handlers.ts';
 import {
   FABRIC_REQUESTS,
   SDK_REQUESTS,
   TUNNEL_REQUESTS,
   type TerminatorRequestKind,
-} from '../terminators/terminator-request-kinds.ts';
+} from './terminators/terminator-request-kinds.ts';
 
 export interface DispatcherParts {
   readonly model: OverlayModel;
