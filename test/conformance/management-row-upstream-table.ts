@@ -8,7 +8,7 @@ import {
 
 const UPSTREAM = `${BASE}/shares/{token}/upstream`;
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
-const settings: AnswerShape = { hostHeader: 'string' };
+const settings: AnswerShape = { hostHeader: 'string', lenient: 'boolean' };
 const hostHeader = (value: string): RequestField => ({
   value,
   type: 'string',
@@ -22,10 +22,10 @@ export const upstreamRows: readonly ManagementRow[] = [
     method: 'PUT',
     path: UPSTREAM,
     ...ofShare,
-    body: { hostHeader: hostHeader('target') },
+    body: { hostHeader: hostHeader('target'), lenient: { value: true, type: 'boolean', isOptional: true } },
     status: 200,
     answer: settings,
-    values: { hostHeader: 'target' },
+    values: { hostHeader: 'target', lenient: true },
   },
   {
     table: 'Upstream settings of shares',
@@ -35,7 +35,7 @@ export const upstreamRows: readonly ManagementRow[] = [
     body: { hostHeader: hostHeader('App.Test:8080') },
     status: 200,
     answer: settings,
-    values: { hostHeader: 'app.test:8080' },
+    values: { hostHeader: 'app.test:8080', lenient: true },
   },
   {
     table: 'Upstream settings of shares',
@@ -44,7 +44,7 @@ export const upstreamRows: readonly ManagementRow[] = [
     ...ofShare,
     status: 200,
     answer: settings,
-    values: { hostHeader: 'app.test:8080' },
+    values: { hostHeader: 'app.test:8080', lenient: true },
   },
   { table: 'Upstream settings of shares', method: 'DELETE', path: UPSTREAM, ...ofShare, status: 204 },
 ];

@@ -30,6 +30,10 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   overlay: [[502], 'No circuit to the service could be created.'],
   'no-answer': [[502], 'The service closed the connection without responding.'],
   'malformed-answer': [[502], 'The response of the service violates HTTP.'],
+  'obsolete-answer': [
+    [502],
+    'The response of the service has an obsolete form, which the share does not accept.',
+  ],
   'answer-timeout': [[504], 'The service did not respond in time.'],
   'stream-idle': [[504], 'No data was sent in either direction for too long.'],
   busy: [

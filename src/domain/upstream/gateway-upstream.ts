@@ -1,4 +1,5 @@
 /** The part of a share's upstream settings that gateways need, in the form in which they apply it. */
+import { definedFields } from '#base';
 import { Part, Type, type ShapeOf } from '#base/shapes';
 import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
 import { serviceHostOf } from './host-header.ts';
@@ -14,6 +15,8 @@ export const gatewayUpstreamSchema = Type.Object({
       aliases: Part.texts(),
     }),
   ),
+  /** Whether responses may have obsolete forms. */
+  isLenient: Type.Optional(Type.Boolean()),
 });
 export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
 
@@ -24,10 +27,13 @@ interface ServedTarget {
 
 /** Returns undefined if the settings change nothing at gateways. */
 export function gatewayUpstreamOf(
-  { hostHeader }: ShareUpstream,
+  { hostHeader, lenient }: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
-  const service = serviceHostOf(hostHeader, target);
-  return service === undefined ? undefined : { host: service };
+  const applied = definedFields({
+    host: serviceHostOf(hostHeader, target),
+    isLenient: lenient || undefined,
+  });
+  return Object.keys(applied).length === 0 ? undefined : applied;
 }

@@ -52,6 +52,13 @@ describe('the Host header of requests to a service', () => {
     ]);
     assert.deepEqual(sent('[::1]:80', 'http://[::2]:3000')?.aliases, ['[::2]:3000', '[::1]:3000']);
     assert.deepEqual(sent('127.0.0.1:3000', 'http://127.0.0.1:3000')?.aliases, []);
+    assert.deepEqual(
+      gatewayUpstreamOf(
+        { ...DEFAULT_UPSTREAM, lenient: true },
+        { backendMode: 'proxy', target: 'http://nas.lan' },
+      ),
+      { isLenient: true },
+    );
     // Neither a folder nor a service of another protocol has a Host header.
     assert.equal(sent('target', 'file:///srv/www', 'web'), undefined);
     assert.equal(sent('target', 'tcp://127.0.0.1:22', 'tcpTunnel'), undefined);
@@ -61,7 +68,8 @@ describe('the Host header of requests to a service', () => {
 describe('upstream settings', () => {
   it('keep the fields that a change does not name', () => {
     const before = changedUpstream(DEFAULT_UPSTREAM, { hostHeader: 'App.Test' });
-    assert.deepEqual(before, { hostHeader: 'app.test' });
+    assert.deepEqual(before, { hostHeader: 'app.test', lenient: false });
+    assert.deepEqual(changedUpstream(before, { lenient: true }), { hostHeader: 'app.test', lenient: true });
     assert.deepEqual(changedUpstream(before, {}), before);
     assert.equal(hasUpstream(before, { hostHeader: 'APP.test' }), true);
     assert.equal(hasUpstream({}, { hostHeader: 'preserve' }), true);
@@ -78,7 +86,10 @@ describe('upstream settings', () => {
 
   it('are read from a store of an earlier or later version, and otherwise not at all', () => {
     assert.deepEqual(storedUpstream('{}'), DEFAULT_UPSTREAM);
-    assert.deepEqual(storedUpstream('{"hostHeader":"target","later":1}'), { hostHeader: 'target' });
+    assert.deepEqual(storedUpstream('{"hostHeader":"target","later":1}'), {
+      hostHeader: 'target',
+      lenient: false,
+    });
     for (const text of ['', '[]', '{"hostHeader":1}', '{"hostHeader":"a b"}'])
       assert.equal(storedUpstream(text), undefined, text);
   });

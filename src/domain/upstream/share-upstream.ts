@@ -13,6 +13,10 @@ export const shareUpstreamFields = {
     description:
       'Host header of requests to the service. `preserve`: the host that the client requested; `target`: the host of the target; otherwise this name, with or without a port',
   }),
+  lenient: Type.Boolean({
+    description:
+      'Whether responses may have obsolete forms that old devices send: lines that end without CR, headers that continue on the next line, a space before a colon, the same Content-Length twice. The gateway corrects them',
+  }),
 };
 
 const wholeSchema = Part.closed(shareUpstreamFields);
@@ -22,7 +26,7 @@ export type ShareUpstream = Readonly<Static<typeof wholeSchema>>;
 export const shareUpstreamChangeSchema = Part.closed(Part.optional(shareUpstreamFields));
 export type ShareUpstreamChange = Readonly<Static<typeof shareUpstreamChangeSchema>>;
 
-export const DEFAULT_UPSTREAM: ShareUpstream = { hostHeader: 'preserve' };
+export const DEFAULT_UPSTREAM: ShareUpstream = { hostHeader: 'preserve', lenient: false };
 
 /** A field that another version stored is not in the schema, and dropped. */
 const readStored = compileReader(Type.Object(Part.optional(shareUpstreamFields)));
@@ -42,8 +46,11 @@ export function storedUpstream(text: string): ShareUpstream | undefined {
 
 /** `change` has passed `checkUpstream`. */
 export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChange): ShareUpstream {
-  const { hostHeader } = change;
-  return { hostHeader: hostHeader === undefined ? before.hostHeader : parseHostHeader(hostHeader)! };
+  const { hostHeader, lenient = before.lenient } = change;
+  return {
+    hostHeader: hostHeader === undefined ? before.hostHeader : parseHostHeader(hostHeader)!,
+    lenient,
+  };
 }
 
 /** The fields of both have one order, because `changedUpstream` made them. */

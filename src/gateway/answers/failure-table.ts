@@ -28,6 +28,15 @@ export function failureOfAnswer(refusal: MessageRefusal): Failure {
   return serviceFailure(502, 'malformed-answer', `malformed response: ${MESSAGE_REFUSALS[refusal].message}`);
 }
 
+/** A response in a form that a share may accept: see `lenient-head.ts`. */
+export function obsoleteAnswer(refusal: MessageRefusal): Failure {
+  return serviceFailure(
+    502,
+    'obsolete-answer',
+    `obsolete form of a response: ${MESSAGE_REFUSALS[refusal].message}`,
+  );
+}
+
 export function serviceFailure(status: 502 | 504, code: FailureCode, cause: string): Failure {
   const message =
     status === 504

@@ -351,7 +351,8 @@ export class CircuitPool {
     const { maxResponseHeadBytes } = this.#limits;
     this.#openCount += 1;
     route.slot.open += 1;
-    const heads = new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes);
+    const { isLenient } = route.share.upstream ?? {};
+    const heads = new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes, { isLenient });
     const upstream = new Upstream(circuit, route, heads, this.#dropUnowned);
     upstream.openedMs = this.#nowMs();
     return upstream;

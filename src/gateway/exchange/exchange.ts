@@ -8,6 +8,7 @@ import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import { readAnswerHead } from '../answers/answer-head.ts';
 import { clearedCookies } from '../answers/cookie-bomb.ts';
 import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
@@ -29,7 +30,7 @@ import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';
-import { answerBody, readResponseHead, type ResponseHead } from '../http/response-head-policy.ts';
+import { answerBody, type ResponseHead } from '../http/response-head-policy.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
 const WAITING = 0;
@@ -222,11 +223,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       if (!this.#answered) this.#record.firstByteMs = performance.now();
       this.#answered = true;
       if (!heads.push(piece)) return undefined;
-      const problem = heads.refusal ?? readResponseHead(heads.text, limits.maxResponseFields, responseHead);
-      if (problem !== undefined) {
-        this.#fail(failureOfAnswer(problem));
-        return undefined;
-      }
+      const failure = readAnswerHead(heads, limits.maxResponseFields, responseHead);
+      if (failure !== undefined) return void this.#fail(failure);
       piece = heads.rest;
       if (responseHead.status === 101) {
         this.#switchProtocols(responseHead, piece);

@@ -28,11 +28,12 @@ export class HeadIntake {
       () => evict({ failure: failureOfRequest('too-many-heads'), lines: [] }),
     );
     this.#allowance = allowance;
-    this.#heads = new HeadBuffer(limits.maxHeadBytes, limits.maxRequestLineBytes, (bytes) => {
+    const account = (bytes: number): boolean => {
       if (bytes > 0) return headBudget.hold(allowance, bytes);
       headBudget.finish(allowance);
       return true;
-    });
+    };
+    this.#heads = new HeadBuffer(limits.maxHeadBytes, limits.maxRequestLineBytes, { account });
   }
 
   /** Whether a part of a head has arrived. */

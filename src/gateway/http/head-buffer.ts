@@ -14,6 +14,12 @@ import {
 /** Takes the number of bytes that an unfinished head holds, and returns false if there is no room for them. */
 export type HeadAccount = (heldBytes: number) => boolean;
 
+export interface HeadBufferOptions {
+  readonly account?: HeadAccount;
+  /** For responses only: heads may have the forms of `lenient-head.ts`. */
+  readonly isLenient?: boolean | undefined;
+}
+
 export class HeadBuffer {
   /**
    * The head as Latin-1 text after `push` returned true, or the received part of a head that is too large; ''
@@ -24,16 +30,24 @@ export class HeadBuffer {
   rest: Buffer | undefined;
   /** After `push` returned true: why there is no head, or undefined if there is one. */
   refusal: MessageRefusal | undefined;
+  readonly isLenient: boolean;
+  /** Whether a head had one of the lenient forms. */
+  hadObsolete = false;
   readonly #scanner: HeadScanner;
   readonly #maxBytes: number;
   readonly #account: HeadAccount | undefined;
   #held: Buffer | undefined;
   #heldBytes = 0;
 
-  constructor(maxBytes: number, maxFirstLineBytes: number, account?: HeadAccount) {
+  constructor(
+    maxBytes: number,
+    maxFirstLineBytes: number,
+    { account, isLenient = false }: HeadBufferOptions = {},
+  ) {
     this.#maxBytes = maxBytes;
     this.#account = account;
-    this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes);
+    this.isLenient = isLenient;
+    this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes, isLenient);
   }
 
   /** Whether a part of a head has arrived. */

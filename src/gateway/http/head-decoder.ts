@@ -1,7 +1,8 @@
 /**
  * Finds the end of an HTTP/1.1 head in bytes that arrive in any pieces, and reads the header lines of a complete
  * head into offsets. It does not interpret headers. Plain mutable classes and number arrays, because this is the
- * hot path. Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
+ * hot path. Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon);
+ * a scanner for `lenient-head.ts` finds ends of lines without CR, too.
  */
 import type { MessageRefusal } from '#domain';
 import { fieldCode, IS_TOKEN, IS_VALUE } from './field-name-table.ts';
@@ -19,13 +20,16 @@ export const HEAD_TOO_LARGE = -3;
 export class HeadScanner {
   readonly #maxBytes: number;
   readonly #maxFirstLineBytes: number;
+  readonly #isLenient: boolean;
   #position = 0;
   #lineStart = 0;
   #firstLineSeen = false;
 
-  constructor(maxBytes: number, maxFirstLineBytes: number) {
+  /** `isLenient`: a line may end with LF alone. */
+  constructor(maxBytes: number, maxFirstLineBytes: number, isLenient = false) {
     this.#maxBytes = maxBytes;
     this.#maxFirstLineBytes = maxFirstLineBytes;
+    this.#isLenient = isLenient;
   }
 
   reset(): void {
@@ -43,8 +47,10 @@ export class HeadScanner {
     let lineStart = this.#lineStart;
     for (let i = this.#position; i < stop; i += 1) {
       if (bytes[i] !== LF) continue;
-      if (i === 0 || bytes[i - 1] !== CR) return HEAD_BARE_LINE_FEED;
-      if (i === lineStart + 1 && this.#firstLineSeen) return i + 1;
+      if (i === 0 || bytes[i - 1] !== CR) {
+        if (!this.#isLenient) return HEAD_BARE_LINE_FEED;
+        if (i === lineStart && this.#firstLineSeen) return i + 1;
+      } else if (i === lineStart + 1 && this.#firstLineSeen) return i + 1;
       if (!this.#firstLineSeen) {
         if (i - 1 > this.#maxFirstLineBytes) return HEAD_FIRST_LINE_TOO_LONG;
         this.#firstLineSeen = true;

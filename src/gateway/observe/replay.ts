@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
 import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain/gateway-shapes';
+import { readAnswerHead } from '../answers/answer-head.ts';
 import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import type { CircuitPool } from '../circuits/circuit-pool.ts';
@@ -21,7 +22,7 @@ import { encodeUpstreamHead, type HeadChanges } from '../http/forward-head-codec
 import { HostRewriting } from '../http/service-host.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
-import { answerBody, readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
+import { answerBody, ResponseHead } from '../http/response-head-policy.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 import { InspectionTap } from './inspection-tap.ts';
 import { redactedTarget, type SecretNames } from './redaction.ts';
@@ -187,9 +188,9 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     const { heads } = this.#upstream!;
     const head = new ResponseHead();
     if (!heads.push(bytes)) return undefined;
-    const problem = heads.refusal ?? readResponseHead(heads.text, this.#limits.maxResponseFields, head);
-    if (problem !== undefined) {
-      this.#end(failureOfAnswer(problem));
+    const failure = readAnswerHead(heads, this.#limits.maxResponseFields, head);
+    if (failure !== undefined) {
+      this.#end(failure);
       return undefined;
     }
     if (head.status >= 200) {

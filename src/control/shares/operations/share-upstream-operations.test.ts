@@ -4,7 +4,7 @@ import { definedFields } from '#base';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
-const DEFAULTS = { hostHeader: 'preserve' };
+const DEFAULTS = { hostHeader: 'preserve', lenient: false };
 
 describeEachStore('upstream settings of shares', (open) => {
   let world: ApiWorld;
@@ -33,18 +33,25 @@ describeEachStore('upstream settings of shares', (open) => {
 
   it('are the defaults until they are set, and after they are reset', async () => {
     assert.deepEqual((await call('GET')).body, DEFAULTS);
-    assert.deepEqual((await call('PUT', { hostHeader: 'target' })).body, { hostHeader: 'target' });
-    assert.deepEqual((await call('GET')).body, { hostHeader: 'target' });
+    assert.deepEqual((await call('PUT', { hostHeader: 'target' })).body, {
+      ...DEFAULTS,
+      hostHeader: 'target',
+    });
+    assert.deepEqual((await call('GET')).body, { ...DEFAULTS, hostHeader: 'target' });
     assert.equal((await call('DELETE')).status, 204);
     assert.deepEqual((await call('GET')).body, DEFAULTS);
   });
 
   it('are in effect when they are acknowledged, in one form', async () => {
     assert.deepEqual((await call('PATCH', { hostHeader: 'LocalHost:3000' })).body, {
+      ...DEFAULTS,
       hostHeader: 'localhost:3000',
     });
-    assert.deepEqual(inEffect(), { hostHeader: 'localhost:3000' });
-    assert.deepEqual((await call('PATCH', {})).body, { hostHeader: 'localhost:3000' });
+    assert.deepEqual(inEffect(), { ...DEFAULTS, hostHeader: 'localhost:3000' });
+    assert.deepEqual((await call('PATCH', { lenient: true })).body, {
+      hostHeader: 'localhost:3000',
+      lenient: true,
+    });
     assert.deepEqual((await call('PUT', {})).body, DEFAULTS);
     assert.deepEqual(inEffect(), DEFAULTS);
   });
