@@ -13,7 +13,9 @@ import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '
 import { loadIdentityFile, saveIdentityFile, setAside, writeFileDurably } from '#net/files';
 import { JsonClient } from '#net/http';
 import { boundLogs } from './bounded-logs.ts';
+import { buildFacts } from './build-facts.ts';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
+import { PACKAGE_ROOT } from './program-bundle.ts';
 import type { DemoReady } from './ready-file.ts';
 import type { Up } from './up.ts';
 
@@ -269,6 +271,10 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
   const isDefault = ready.agentSocket === resolve('frontdoor-data', 'agent', AGENT_SOCKET_FILE);
   const socket = isDefault ? '' : ` --socket ${ready.agentSocket}`;
   const demo = isDefault ? '' : ` ${ready.dataDir}`;
+  const isPackage = buildFacts().programs === 'package';
+  const program = isPackage ? 'frontdoor' : 'npx frontdoor';
+  // Elsewhere npx would fetch another project's package of that name.
+  const place = isPackage ? '' : `, in ${PACKAGE_ROOT}`;
   const basic = `-H 'Authorization: Basic ${ready.accountId}:${ready.apiToken}'`;
   return `
   Frontdoor is up. A private service is published:
@@ -284,22 +290,23 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
 
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}/shares
-    npx frontdoor login --demo${demo} && npx frontdoor shares list
-${consoleText(ready, demo)}
-  Publish a service of yours (here one on port 3000):
+${consoleText(ready, `${program} login --demo${demo} && ${program} console link`)}
+  In another terminal${place}: sign in, list the shares, publish your own service (here on port 3000):
 
-    npx frontdoor agent share public http://127.0.0.1:3000 --name app${socket}
+    ${program} login --demo${demo}
+    ${program} shares list
+    ${program} agent share public http://127.0.0.1:3000 --name app${socket}
 
   Credentials are kept in ${join(ready.dataDir, CREDENTIALS_FILE)}, logs in ${join(ready.dataDir, 'logs')}.
   Ctrl-C stops everything; the next start finds it again.
 `;
 }
 
-function consoleText({ consoleUrl, consoleLink }: DemoReady, demo: string): string {
+function consoleText({ consoleUrl, consoleLink }: DemoReady, newLink: string): string {
   if (consoleUrl === undefined) return '';
   return `
   Console, for people (the first one becomes its operator, with the link, within an hour):
 
-    ${consoleLink ?? `${consoleUrl}   (npx frontdoor login --demo${demo} && npx frontdoor console link)`}
+    ${consoleLink ?? `${consoleUrl}   (${newLink})`}
 `;
 }

@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
+import { FrontdoorError } from '#base';
 import type { AgentStartOptions } from '#cli';
 import { outwardDialerOf } from '#net';
 import { OverlayClient } from '#sdk';
@@ -12,10 +14,26 @@ import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 
+const STANDARD_INPUT = '-';
+
 /** The file is not read once the agent is enrolled: secrets of containers may be gone by then. */
-function codeOf(dataDir: string, file: string): string | undefined {
-  if (!existsSync(file) && existsSync(join(dataDir, AGENT_IDENTITY_FILE))) return undefined;
+async function codeOf(dataDir: string, file: string): Promise<string | undefined> {
+  const isEnrolled = existsSync(join(dataDir, AGENT_IDENTITY_FILE));
+  if (file === STANDARD_INPUT) return isEnrolled ? undefined : readCodeLine();
+  if (!existsSync(file) && isEnrolled) return undefined;
   return readSecretFile(file, '--enrollment-token-file').trim();
+}
+
+async function readCodeLine(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('frontdoor: enrollment code: ');
+  const lines = createInterface({ input: process.stdin });
+  try {
+    for await (const line of lines) if (line.trim() !== '') return line.trim();
+  } finally {
+    lines.close();
+    process.stdin.destroy();
+  }
+  throw new FrontdoorError('invalid', 'enrollment-token-missing', 'standard input has no enrollment code');
 }
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
@@ -26,7 +44,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   const enrollmentToken =
     enrollmentTokenFile === undefined
       ? options.enrollmentToken?.reveal()
-      : codeOf(dataDir, enrollmentTokenFile);
+      : await codeOf(dataDir, enrollmentTokenFile);
   // Secrets are removed from the command line, which every user of the machine may read.
   if (process.argv.some((word) => /^--(?:enrollment-token|proxy)/.test(word)))
     process.title = 'frontdoor agent start';

@@ -152,8 +152,8 @@ async function enroll(options: SdkNetworkOptions, path: string): Promise<Identit
     throw new FrontdoorError(
       'unauthenticated',
       'not-enrolled',
-      `this agent is not enrolled (${path} does not exist); get a code with ` +
-        'POST {api}/frontdoor/{id}/agents/enrollments and start with --enrollment-token CODE',
+      `this agent is not enrolled (${path} does not exist): get a code with "frontdoor agents enroll" or at the console, ` +
+        'and give it by FRONTDOOR_ENROLLMENT_TOKEN or --enrollment-token-file (- for standard input)',
     );
   }
   const isJwt = enrollmentToken.split('.').length === 3;

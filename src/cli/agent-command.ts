@@ -88,13 +88,13 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .description('run the agent in the foreground; it enrolls first if it has no identity')
     .option(
       '--enrollment-token <code>',
-      'one-time code from "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
+      'one-time code from "frontdoor agents enroll"; better by FRONTDOOR_ENROLLMENT_TOKEN or a file, because other users may read command lines; for example CODE, as printed there',
       secretOf,
     )
     .addOption(
       new Option(
         '--enrollment-token-file <file>',
-        'file with the code; for example /run/secrets/enrollment-code',
+        'file with the code, or - for standard input; for example /run/secrets/enrollment-code',
       ).conflicts('enrollmentToken'),
     )
     .option(

@@ -29,11 +29,12 @@ test('every file or folder of the tree that a document names exists', () => {
   assert.deepEqual(lost, []);
 });
 
-test('an ADR has at most 60 lines, ARCHITECTURE.md at most 220', () => {
+test('an ADR has at most 60 lines, ARCHITECTURE.md at most 220, README.md at most 120', () => {
   const lines = (path: string): number => textOf(path).split('\n').length - 1;
   const long = documents.filter((path) => /^docs\/adr\/\d{4}-/.test(path) && lines(path) > 60);
   assert.deepEqual(long, []);
   assert.ok(lines('ARCHITECTURE.md') <= 220);
+  assert.ok(lines('README.md') <= 120);
 });
 
 test('every decision is in the list of decisions, with its number', () => {

@@ -187,7 +187,7 @@ test('a list of more than 250 entries is read whole, in part, or by the page', a
 test('agents, environments and shares: enroll, list, publish, change, measure, delete', async () => {
   const enrolled = await run(['agents', 'enroll']);
   const code = /^enrollmentCode +(\S+)$/m.exec(enrolled.out)![1]!;
-  assert.ok(enrolled.err.includes(`--enrollment-token ${code}`), enrolled.err);
+  assert.ok(enrolled.err.includes(`FRONTDOOR_ENROLLMENT_TOKEN=${code} frontdoor agent start`), enrolled.err);
   assert.equal((await json('agents', 'jwt', code))['frontdoorId'], world.credentials.frontdoorId);
   const id = agent.environmentId;
   assert.match(await text('agents', 'list'), new RegExp(`^${id} +host +ACTIVE +0\\.0\\.0-test$`, 'm'));

@@ -32,9 +32,9 @@ describe('the pages of agents', { skip: browserSkip }, () => {
 
   /** Runs the command as a person pastes it, with another folder for its data. */
   function runInShell(command: string): ChildProcess {
-    const launcher = `exec "${process.execPath}" "${join(repositoryRoot, 'bin/frontdoor.ts')}"`;
+    const launcher = `"${process.execPath}" "${join(repositoryRoot, 'bin/frontdoor.ts')}"`;
     const data = join(consoles.world.dataDir, 'pasted-agent');
-    const text = `${command.replace(/^frontdoor/, launcher)} --data-dir "${data}" --log-level error`;
+    const text = `exec env ${command.replace(/^ *frontdoor/m, launcher)} --data-dir "${data}" --log-level error`;
     return spawn('/bin/sh', ['-c', text], { stdio: 'inherit' });
   }
 
@@ -56,7 +56,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByText('Waiting for the agent…').waitFor();
     await checkLooks(page, 'agents-code');
     const command = (await page.getByRole('region', { name: 'Command' }).textContent())!;
-    for (const machine of ['With npx', 'systemd service']) {
+    for (const machine of ['Clone of the repository', 'systemd service']) {
       await page.getByText(machine, { exact: true }).click();
       assert.notEqual(await page.getByRole('region', { name: 'Command' }).textContent(), command);
     }

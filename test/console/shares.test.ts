@@ -177,7 +177,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     await save.click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Overview' }).last().click();
-    await page.getByText('npx frontdoor agent access open app --listen 127.0.0.1:9000').waitFor();
+    await page.getByText('frontdoor agent access open app --listen 127.0.0.1:9000').waitFor();
     await page.getByText('Machine with access', { exact: true }).waitFor();
     await page.getByText('HTTP service', { exact: true }).waitFor();
     await checkLooks(page, 'share-private');

@@ -61,8 +61,8 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
 
   /** Runs the command as a person pastes it, with another folder for its data. */
   function runInShell(command: string): ChildProcess {
-    const launcher = `exec "${process.execPath}" "${join(repositoryRoot, 'bin/frontdoor.ts')}"`;
-    const text = `${command.replace(/^frontdoor/, launcher)} --data-dir "${join(dataDir, 'pasted')}" --log-level error`;
+    const launcher = `"${process.execPath}" "${join(repositoryRoot, 'bin/frontdoor.ts')}"`;
+    const text = `exec env ${command.replace(/^ *frontdoor/m, launcher)} --data-dir "${join(dataDir, 'pasted')}" --log-level error`;
     return spawn('/bin/sh', ['-c', text], { stdio: 'inherit' });
   }
 

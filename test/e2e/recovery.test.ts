@@ -64,7 +64,7 @@ describe('credentials', () => {
     t.after(() => part.kill());
     await part.start();
     const command = ['control', 'reset-admin', '--data-dir', join(folder, 'data')];
-    await assert.rejects(runCommand(command), /another process/i);
+    await assert.rejects(runCommand(command), /another (?:frontdoor|process)/i);
     await part.stop();
     const printed = await runCommand(command);
     const file = join(folder, 'data', 'admin-secrets.json');
@@ -132,6 +132,10 @@ test('an enrollment code is read from a file, and stands on no command line of t
   // The code was taken: what fails is the way to the Management API.
   await within('the end of the agent', fromFile.exit);
   assert.doesNotMatch(fromFile.output(), /--enrollment-token|no identity/);
+  const typed = start('--enrollment-token-file', '-');
+  typed.child.stdin?.end(`${code}\n`);
+  await within('the end of the agent', typed.exit);
+  assert.doesNotMatch(typed.output(), /--enrollment-token|no identity/);
   const missing = start('--enrollment-token-file', join(folder, 'nothing'));
   assert.equal((await within('the end of the agent', missing.exit)).status, 2);
   assert.match(missing.output(), /--enrollment-token-file/);

@@ -29,12 +29,15 @@ export function runtimeVerdict(version: string, nodeVersion: string, execPath: s
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
     return failure(
       `${summary}: too old`,
-      `start with "npx frontdoor", which uses Node ${MIN_NODE.join('.')}; run "npm ci" if that is missing`,
+      `start with the command "frontdoor" of this installation, which uses Node ${MIN_NODE.join('.')}; install it again if that is missing`,
     );
   }
   if (/\/node_modules\/node-(?:bin-)?\w+-\w+\/bin\/node$/.test(execPath))
     return ok(`${summary}, the bundled version`);
-  return warning(`${summary}, not the bundled version (${execPath})`, 'start with "npx frontdoor"');
+  return warning(
+    `${summary}, not the bundled version (${execPath})`,
+    'start with the command "frontdoor" of this installation',
+  );
 }
 
 /** Returns undefined if the system does not report the limit. */

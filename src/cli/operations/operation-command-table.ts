@@ -82,7 +82,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'agents',
     verb: 'enroll',
     once: 'enrollmentCode',
-    next: 'frontdoor agent start --api {api} --enrollment-token {enrollmentCode}',
+    next: 'FRONTDOOR_ENROLLMENT_TOKEN={enrollmentCode} frontdoor agent start --api {api}',
     called: { lifetimeSeconds: 'lifetime' },
     examples: ['agents enroll', 'agents enroll --name laptop --lifetime 24h', 'agents enroll --json'],
   },

@@ -11,17 +11,20 @@ describe('the command of an agent', () => {
   it('has the code, the address and the name of the agent, and what may be published', () => {
     const allowTargets = allowTargetsOf('machine', '');
     assert.equal(
-      startCommand('npx', { ...START, name: 'build host', allowTargets }),
+      startCommand('clone', { ...START, name: 'build host', allowTargets }),
       [
-        'npx frontdoor agent start \\',
-        '  --enrollment-token AbC-123 \\',
+        'FRONTDOOR_ENROLLMENT_TOKEN=AbC-123 \\',
+        '  node bin/frontdoor.js agent start \\',
         '  --api https://api.example.com \\',
         "  --name 'build host' \\",
         "  --allow-target '127.0.0.1:*' \\",
         "  --allow-target '[::1]:*'",
       ].join('\n'),
     );
-    assert.ok(startCommand('installed', START).startsWith('frontdoor agent start'));
+    assert.match(
+      startCommand('installed', START),
+      /^FRONTDOOR_ENROLLMENT_TOKEN=AbC-123 \\\n  frontdoor agent start/,
+    );
     assert.ok(!startCommand('installed', START).includes('--name'));
   });
 
@@ -43,12 +46,13 @@ describe('the command of an agent', () => {
   it('of a container reaches the services of its machine, and keeps its identity', () => {
     const allowTargets = allowTargetsOf('machine', '');
     assert.deepEqual(startCommand('docker', { ...START, name: HOSTILE, allowTargets }).split(' \\\n  '), [
+      'FRONTDOOR_ENROLLMENT_TOKEN=AbC-123',
       'docker run --detach --init --restart unless-stopped --name frontdoor-agent',
+      '--env FRONTDOOR_ENROLLMENT_TOKEN',
       '--network host',
       '--volume frontdoor-agent:/data',
       '--volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
       'node:22-slim node bin/frontdoor.js agent start',
-      '--enrollment-token AbC-123',
       '--api https://api.example.com',
       `--name ${shellWord(HOSTILE)}`,
       "--allow-target '127.0.0.1:*'",

@@ -1,6 +1,6 @@
 /** The commands that enroll and start an agent, for each way in which it can run. Pure. */
 
-export const MACHINES = ['installed', 'npx', 'systemd', 'docker'] as const;
+export const MACHINES = ['installed', 'clone', 'systemd', 'docker'] as const;
 export type Machine = (typeof MACHINES)[number];
 
 export interface AgentStart {
@@ -17,6 +17,7 @@ const OWN_MACHINE: readonly string[] = ['127.0.0.1:*', '[::1]:*'];
 const SERVICE = 'frontdoor-agent';
 /** The agent makes the folder, which nobody else may read. */
 const DOCKER_DATA = '/data/agent';
+const CODE_VARIABLE = 'FRONTDOOR_ENROLLMENT_TOKEN';
 const CODE_FILE = '/etc/frontdoor/enrollment-code';
 const NETWORK =
   /^(?:\[[0-9a-f:.]+\]|[0-9.]+)(?:\/\d{1,3})?:(?:\*|\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)$/i;
@@ -36,22 +37,29 @@ export function wrongTarget(entries: readonly string[]): string | undefined {
 
 export function startCommand(machine: Machine, start: AgentStart): string {
   if (machine === 'systemd') return systemdScript(start);
-  const options = [['--enrollment-token', start.code], ...optionsOf(start)];
-  if (machine === 'docker') return dockerCommand([...options, ['--data-dir', DOCKER_DATA]]);
-  const program = machine === 'npx' ? 'npx frontdoor' : 'frontdoor';
-  return continued([`${program} agent start`, ...options.map(shellOption)]);
+  const options = optionsOf(start);
+  if (machine === 'docker')
+    return continued([codeVariable(start), ...dockerLines([...options, ['--data-dir', DOCKER_DATA]])]);
+  const program = machine === 'clone' ? 'node bin/frontdoor.js' : 'frontdoor';
+  return continued([codeVariable(start), `  ${program} agent start`, ...options.map(shellOption)]);
+}
+
+/** The code is no option, because every user of a machine may read command lines. */
+function codeVariable({ code }: AgentStart): string {
+  return `${CODE_VARIABLE}=${shellWord(code)}`;
 }
 
 /** The folder of Frontdoor is mounted, because there is no image; the network is the host's, for services on its loopback. */
-function dockerCommand(options: readonly (readonly string[])[]): string {
-  return continued([
-    `docker run --detach --init --restart unless-stopped --name ${SERVICE}`,
+function dockerLines(options: readonly (readonly string[])[]): string[] {
+  return [
+    `  docker run --detach --init --restart unless-stopped --name ${SERVICE}`,
+    `  --env ${CODE_VARIABLE}`,
     '  --network host',
     `  --volume ${SERVICE}:/data`,
     '  --volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
     '  node:22-slim node bin/frontdoor.js agent start',
     ...options.map(shellOption),
-  ]);
+  ];
 }
 
 function shellOption([name, value]: readonly string[]): string {

@@ -82,7 +82,7 @@ export const agentsText = defineText({
     machines: (machine: string) =>
       ({
         installed: 'Installed program',
-        npx: 'With npx',
+        clone: 'Clone of the repository',
         systemd: 'systemd service',
         docker: 'Docker container',
       })[machine] ?? machine,
@@ -90,11 +90,11 @@ export const agentsText = defineText({
       ({
         installed:
           'Run this in a terminal on the machine next to your service. The agent runs until you stop it.',
-        npx: 'Run this in a folder that contains Frontdoor, after npm ci.',
+        clone: 'Run this in the folder of a clone, after npm ci.',
         systemd:
           'Run this as an administrator of the machine. The agent starts at boot and restarts automatically.',
         docker:
-          'Run this on Linux, in a folder that contains Frontdoor, after npm ci. The container uses the host network, starts at boot and restarts automatically.',
+          'Run this on Linux, in the folder of a clone, after npm ci. The container uses the host network, starts at boot and restarts automatically.',
       })[machine] ?? '',
     command: 'Command',
     waiting: 'Waiting for the agent…',
@@ -203,17 +203,17 @@ export const agentsText = defineText({
     machines: (machine: string) =>
       ({
         installed: 'Installiertes Programm',
-        npx: 'Mit npx',
+        clone: 'Klon des Repositorys',
         systemd: 'systemd-Dienst',
         docker: 'Docker-Container',
       })[machine] ?? machine,
     machineHints: (machine: string) =>
       ({
         installed: 'In einem Terminal des Rechners neben Ihrem Dienst. Der Agent läuft, bis Sie ihn beenden.',
-        npx: 'In einem Ordner mit Frontdoor, nach npm ci.',
+        clone: 'Im Ordner eines Klons, nach npm ci.',
         systemd: 'Als Administrator des Rechners. Der Agent startet mit ihm und kommt von selbst zurück.',
         docker:
-          'Unter Linux, in einem Ordner mit Frontdoor, nach npm ci. Der Container nutzt das Netz seines Rechners, startet mit ihm und kommt von selbst zurück.',
+          'Unter Linux, im Ordner eines Klons, nach npm ci. Der Container nutzt das Netz seines Rechners, startet mit ihm und kommt von selbst zurück.',
       })[machine] ?? '',
     command: 'Befehl',
     waiting: 'Warten auf den Agenten…',

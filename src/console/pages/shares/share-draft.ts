@@ -117,7 +117,7 @@ export function addressOn(urlTemplate: string, name: string): string {
 /** The command by which the agent of a granted machine opens a private share. Tokens have no sign that a shell reads. */
 export function accessCommand({ token, target }: Pick<ShareAnswer, 'token' | 'target'>): string {
   const udp = BACKEND_MODE_TABLE[backendModeOf(target)].speaks === 'datagrams' ? ' --udp' : '';
-  return `npx frontdoor agent access open ${token} --listen 127.0.0.1:9000${udp}`;
+  return `frontdoor agent access open ${token} --listen 127.0.0.1:9000${udp}`;
 }
 
 type Share = Pick<AnswerOf<'getShare'>, 'target' | 'shareMode' | 'frontendIds' | 'grants' | 'reserved'>;
