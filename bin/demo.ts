@@ -279,8 +279,7 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
   return `
   Frontdoor is up. A private service is published:
 
-    ${ready.shareUrl}
-    https://${ready.shareHost}:${httpsPort}   (certificate of its own authority: curl -k)
+    ${ready.shareUrl}${ownSecureAddress(ready, httpsPort)}
 
   Try it:
 
@@ -300,6 +299,12 @@ ${consoleText(ready, `${program} login --demo${demo} && ${program} console link`
   Credentials are kept in ${join(ready.dataDir, CREDENTIALS_FILE)}, logs in ${join(ready.dataDir, 'logs')}.
   Ctrl-C stops everything; the next start finds it again.
 `;
+}
+
+/** Browsers refuse the certificate of the installation's own authority. */
+function ownSecureAddress({ shareUrl, shareHost }: DemoReady, httpsPort: number): string {
+  if (shareUrl.startsWith('https:')) return '';
+  return `\n    https://${shareHost}:${httpsPort}   (certificate of its own authority: curl -k)`;
 }
 
 function consoleText({ consoleUrl, consoleLink }: DemoReady, newLink: string): string {

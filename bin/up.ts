@@ -25,6 +25,8 @@ import { startRouter, writeRouterFile } from './router-part.ts';
 import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
 import type { TlsFiles } from './tls-files.ts';
 
+const HTTPS_PORT = 443;
+
 export interface UpOptions {
   readonly dataDir: string;
   readonly listenHost: string;
@@ -133,8 +135,14 @@ async function startParts(
   const { dataDir, listenHost, advertiseHost, ports, log, zone } = options;
   let httpPort = ports.http;
   let securePort = options.publicHttpsPort;
-  const local: { ends?: LocalEnds } = {};
+  const local: { ends?: LocalEnds; certificates?: CertificateStore } = {};
   const names = options.onePort === true ? sharedNamesOf(hostsOf(options), options.apiTls?.cert) : undefined;
+  // HTTPS where browsers accept the certificate of the name, or of names below the zone.
+  const frontendUrls = (host: string): string[] => {
+    const plain = `http://${host}:${httpPort}`;
+    const isSecure = local.certificates?.isProvided(host.replace('{token}', '*')) === true;
+    return isSecure && securePort !== undefined ? [secureUrl(host, securePort), plain] : [plain];
+  };
   const control = await startControlPlane({
     dataDir,
     localEnds: () => local.ends,
@@ -149,7 +157,7 @@ async function startParts(
     copies: options.copies,
     zone,
     interceptDomain: options.interceptDomain,
-    frontendUrls: (host) => [`http://${host}:${httpPort}`],
+    frontendUrls,
     securePort: () => securePort,
     log: log.child({ part: 'control' }),
     ...options.access,
@@ -227,6 +235,7 @@ async function startParts(
     isDefaultStandIn: options.gatewayTls === undefined,
     log: gatewayLog,
   });
+  local.certificates = certificates;
   const { acme: settings, version } = options;
   const automatic =
     settings && (await openIssuer({ settings, dataDir: gatewayDir, certificates, version, log: gatewayLog }));
@@ -314,6 +323,10 @@ async function setDamagedAside({ identity }: RouterConfig, nowMs: number, log: L
   }
   log.warn({ cause, movedTo }, 'the identity of the router cannot be used: it enrolls again');
   return true;
+}
+
+function secureUrl(host: string, port: number): string {
+  return port === HTTPS_PORT ? `https://${host}` : `https://${host}:${port}`;
 }
 
 type Accept = (peer: MemoryPeer) => Promise<Channel>;

@@ -12,13 +12,22 @@ import { until, within } from '../support/deadline.ts';
 import { PartProcess } from '../support/part-process.ts';
 
 const HOST = 'shop.example';
+const ZONE = 'share.localhost';
+
+interface Ready {
+  readonly gatewayUrl: string;
+  readonly apiUrl: string;
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'up-certificates-'));
 const tlsDir = join(folder, 'tls');
 const dataDir = join(folder, 'data');
 const readyFile = join(folder, 'ready.json');
 const authority = await makeTestAuthority();
-const up = new PartProcess<{ gatewayUrl: string }>({
+const up = new PartProcess<Ready>({
   name: 'up',
   readyFile,
   args: () => ['up', '--any-port', '--data-dir', dataDir, '--tls-dir', tlsDir, '--ready-file', readyFile],
@@ -68,6 +77,22 @@ test('a certificate of the folder is shown for its names, ours for the zone, and
     (output) => output.includes('keeping the last good certificate'),
   );
   assert.equal(await shownFor(HOST), 'second');
+});
+
+test('shares have HTTPS addresses once a certificate covers their names', async () => {
+  const { apiUrl, frontdoorId, accountId, apiToken } = up.ready;
+  const frontends = async (): Promise<string> => {
+    const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+    const answer = await fetch(`${apiUrl}/frontdoor/${frontdoorId}/frontends`, { headers });
+    return answer.text();
+  };
+  assert.match(await frontends(), /"http:\/\/\{token\}\.share\.localhost:\d+"/);
+  const { cert, key } = await authority.issue('zone', { dns: [`*.${ZONE}`] });
+  writeFileSync(join(tlsDir, 'zone.key'), key, { mode: 0o600 });
+  writeFileSync(join(tlsDir, 'zone.crt'), cert);
+  process.kill(up.pid, 'SIGHUP');
+  const { https } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { https: number };
+  await until('the address', frontends, (text) => text.includes(`"https://{token}.${ZONE}:${https}"`));
 });
 
 test('a drain is cut short by a second signal, and the end is clean', async () => {
