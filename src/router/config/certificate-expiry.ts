@@ -4,6 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 export const EXPIRY_RULE = 'expiry';
 const DAY_MS = 86_400_000;
 const WARNING_DAYS = 30;
+const RENEWED_AFTER = 2 / 3;
 
 export interface CertificateExpiry {
   readonly severity: 'error' | 'warning';
@@ -43,6 +44,14 @@ export function expiryOf(
     severity: 'warning',
     message: `${where} ${nameOf(first)} ends on ${dayOf(first.validTo)}, in ${left}`,
   };
+}
+
+/** Whether one of the certificates is in the last third of its life, in which a running router has renewed it. */
+export function isRenewalLate(certificates: readonly X509Certificate[], nowMs: number): boolean {
+  return certificates.some(({ validFrom, validTo }) => {
+    const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
+    return nowMs >= fromMs + RENEWED_AFTER * (toMs - fromMs);
+  });
 }
 
 function dayOf(date: string): string {

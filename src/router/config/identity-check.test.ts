@@ -102,7 +102,9 @@ test('a certificate that has expired is an error, one that ends within 30 days a
     return { server_cert: folder.write(`${name}.pem`, cert), server_key: folder.write(`${name}.key`, key) };
   };
   const expired = await dated('expired', -3, -40);
-  const near = await dated('near', 29.5);
+  const near = await dated('near', 29.5, -70);
+  // A new certificate of an authority that issues for 30 days.
+  const young = await dated('young', 29.5, 0);
   const far = await dated('far', 31);
   const early = await dated('early', 90, 2);
   const about = (pair: Record<string, string>): (string | undefined)[] =>
@@ -116,6 +118,7 @@ test('a certificate that has expired is an error, one that ends within 30 days a
     `warning identity.server_cert expiry ${near['server_cert']}: the certificate CN=near ends on ${dayIn(29.5)}, in 29 days; a running router renews it`,
   ]);
   assert.deepEqual(about(far), []);
+  assert.deepEqual(about(young), []);
   assert.deepEqual(about(early), [
     `error identity.server_cert expiry ${early['server_cert']}: the certificate CN=early is not valid before ${dayIn(2)}`,
   ]);

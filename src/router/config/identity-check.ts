@@ -7,7 +7,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { messageOf, systemClock, type Secret } from '#base';
-import { EXPIRY_RULE, expiryOf } from './certificate-expiry.ts';
+import { EXPIRY_RULE, expiryOf, isRenewalLate } from './certificate-expiry.ts';
 import { placeAt, type FileNode } from './file-tree.ts';
 import { ProblemList } from './problem-list.ts';
 import type { ConfigProblem, IdentityConfig, RouterConfig } from './router-config.ts';
@@ -101,6 +101,7 @@ class IdentityCheck {
     if (expiry === undefined) return;
     const { severity, message } = expiry;
     const isRenewed = severity === 'warning' && renews && !isInline && RENEWED_KEYS.includes(key);
+    if (isRenewed && !isRenewalLate(found, nowMs)) return;
     this.#report(key, EXPIRY_RULE, isRenewed ? `${message}; a running router renews it` : message, severity);
   }
 
