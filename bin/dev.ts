@@ -21,6 +21,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
+       frontdoor dev apps [NAME…]
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
        frontdoor dev build
@@ -76,6 +77,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned(rest)).status;
     case 'clients':
       return (await runPinned(['test/clients/main.ts', ...rest])).status;
+    case 'apps':
+      return (await runPinned(['test/apps/main.ts', ...rest])).status;
     default:
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;
