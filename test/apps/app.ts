@@ -92,9 +92,36 @@ export class AppShare {
     return promise;
   }
 
+  /** Opens a WebSocket, and closes it again. */
+  async opened(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { socket } = await this.#upgraded(path, headers);
+    socket.destroy();
+  }
+
   /** Opens a WebSocket and resolves with the text of its first frame, of at most 125 bytes. */
-  firstMessage(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  async firstMessage(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { socket, first } = await this.#upgraded(path, headers);
     const { promise, resolve, reject } = Promise.withResolvers<string>();
+    let received = first;
+    const read = (more: Buffer = Buffer.alloc(0)): void => {
+      received = Buffer.concat([received, more]);
+      const length = received[1] ?? Infinity;
+      if (received.length < 2 + length) return;
+      socket.destroy();
+      resolve(received.toString('utf8', 2, 2 + length));
+    };
+    socket.on('data', read);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the WebSocket closed before its first message')));
+    read();
+    return promise;
+  }
+
+  #upgraded(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ readonly socket: Socket; readonly first: Buffer }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; first: Buffer }>();
     const asked = httpRequest({
       ...this.#target(path),
       headers: this.#headers({
@@ -110,20 +137,7 @@ export class AppShare {
       reject(new Error(`the upgrade was answered with ${statusCode}`)),
     );
     asked.on('error', reject);
-    asked.on('upgrade', (_response, socket: Socket, first: Buffer) => {
-      let received = first;
-      const read = (more: Buffer = Buffer.alloc(0)): void => {
-        received = Buffer.concat([received, more]);
-        const length = received[1] ?? Infinity;
-        if (received.length < 2 + length) return;
-        socket.destroy();
-        resolve(received.toString('utf8', 2, 2 + length));
-      };
-      socket.on('data', read);
-      socket.on('error', reject);
-      socket.on('close', () => reject(new Error('the WebSocket closed before its first message')));
-      read();
-    });
+    asked.on('upgrade', (_response, socket: Socket, first: Buffer) => resolve({ socket, first }));
     asked.end();
     return promise;
   }
