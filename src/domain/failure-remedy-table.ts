@@ -35,6 +35,8 @@ const REMEDIES = {
     'The service sent a response that violates HTTP, as the cause describes: fix the service.',
   'obsolete-answer':
     'The service sent a response in a form that HTTP no longer permits, as old devices do: a line that ends without CR, a header that continues on the next line, a space before a colon, or the same Content-Length twice. Update it, or accept its responses with "frontdoor shares upstream change --lenient".',
+  'foreign-host':
+    'The service accepts only hosts that it knows: do what the cause says. With "frontdoor shares upstream change --host-header localhost" (or target) it gets a host of its own, and addresses in headers are rewritten.',
   'answer-timeout':
     'The service did not respond in time: check its log, or allow more time with "frontdoor shares policy change --response-timeout-seconds".',
   'stream-idle': 'No data was sent in either direction for too long: send keep-alive data from one side.',

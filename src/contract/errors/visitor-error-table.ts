@@ -34,6 +34,10 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
     [502],
     'The response of the service has an obsolete form, which the share does not accept.',
   ],
+  'foreign-host': [
+    [400, 403],
+    'The service does not accept the host of the request. The response is its own.',
+  ],
   'answer-timeout': [[504], 'The service did not respond in time.'],
   'stream-idle': [[504], 'No data was sent in either direction for too long.'],
   busy: [

@@ -24,6 +24,7 @@ import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL } from './client-input.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
 import { checkDelivery } from './delivery.ts';
 import type { ExchangeClient } from './exchange-client.ts';
+import { reportServed, tapAnswerHead } from './foreign-host-watch.ts';
 import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -254,7 +255,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   #beginAnswer(head: ResponseHead): void {
     const { status } = head;
-    this.#record.tap?.answerHead(status, head.fields);
+    tapAnswerHead(this.#record, head);
     this.#body = answerBody(this.#record.method, head);
     this.#chunkOut = isChunkedFor(this.#http10, this.#body);
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
@@ -290,8 +291,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#status = 101;
     this.#state = OVER;
     this.#upstream = undefined;
-    const lines = `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
-    this.#write(encodeClientHead(head, this.#record, lines));
+    this.#write(encodeClientHead(head, this.#record, `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`));
     this.#account();
     this.#client.exchangeUpgraded(upstream, rest);
   }
@@ -386,7 +386,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #account(): void {
     this.#count(this.#status);
     this.#reportBytes();
-    this.#context.observer.served(this.#record);
+    reportServed(this.#context.observer, this.#record);
   }
 
   #reportBytes(): void {
