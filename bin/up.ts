@@ -25,6 +25,7 @@ import { startRouter, writeRouterFile } from './router-part.ts';
 import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
 import type { TlsFiles } from './tls-files.ts';
 
+/** URLs leave it out. */
 const HTTPS_PORT = 443;
 
 export interface UpOptions {
@@ -77,9 +78,6 @@ export interface UpOptions {
   readonly clock?: Clock | undefined;
   readonly log: Log;
 }
-
-/** URLs leave it out. */
-const HTTPS_PORT = 443;
 
 export interface Up {
   readonly control: ControlPlane;
