@@ -191,8 +191,7 @@ export const accessOperations = [
   guarded({
     id: 'withdrawHostname',
     group: 'Custom frontends',
-    summary:
-      'Withdraw the grant of a hostname, or an exemption from before proofs existed; it then needs a DNS record',
+    summary: 'Withdraw the grant of a hostname, which then needs a DNS record',
     method: 'DELETE',
     path: `${HOSTNAME_CLAIMS}/{customFrontendId}/grant`,
     uuidParameters: ['customFrontendId'],

@@ -84,9 +84,9 @@ const enumerations: readonly Enumeration[] = [
   },
   {
     name: 'HostnameProof',
-    values: ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'],
+    values: ['PENDING', 'PROVEN', 'GRANTED', 'MISSING'],
     description:
-      'PENDING: ownership is not proven yet; the hostname is not served. PROVEN: proven by its TXT record. GRANTED: approved by an operator. MISSING: the TXT record that proved ownership has been removed. ASKED: created before ownership checks existed; served, and ownership has to be proven.',
+      'PENDING: ownership is not proven yet; the hostname is not served. PROVEN: proven by its TXT record. GRANTED: approved by an operator. MISSING: the TXT record that proved ownership has been removed.',
   },
   { name: 'DnsRecordType', values: ['CNAME', 'TXT'], description: 'The type of a DNS record.' },
   {

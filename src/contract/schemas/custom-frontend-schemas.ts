@@ -12,14 +12,14 @@ const customFrontendState = () =>
   });
 
 /** Why a custom frontend is served, or is not. */
-export const HOSTNAME_PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'] as const;
+export const HOSTNAME_PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING'] as const;
 
 const proofFields = () => ({
   proof: Type.Unsafe<(typeof HOSTNAME_PROOFS)[number]>({
     type: 'string',
     enum: [...HOSTNAME_PROOFS],
     description:
-      'PENDING: ownership is not proven yet, and the hostname is not served; PROVEN: proven by its TXT record; GRANTED: approved by an operator; MISSING: the TXT record that proved ownership has been removed; ASKED: created before ownership checks existed, served, and ownership has to be proven',
+      'PENDING: ownership is not proven yet, and the hostname is not served; PROVEN: proven by its TXT record; GRANTED: approved by an operator; MISSING: the TXT record that proved ownership has been removed',
   }),
   proofEndsAt: nullable<string>({
     type: 'string',

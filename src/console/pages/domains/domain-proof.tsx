@@ -4,14 +4,13 @@ import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
 import { domainsText } from './domains-text.ts';
 
-export const PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'] as const;
+export const PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING'] as const;
 
 const TONES: Readonly<Record<string, Tone>> = {
   PENDING: 'warn',
   PROVEN: 'good',
   GRANTED: 'good',
   MISSING: 'bad',
-  ASKED: 'warn',
 };
 
 export function DomainProof({ proof }: { readonly proof: string }): ReactNode {

@@ -36,7 +36,6 @@ export const domainsText = defineText({
         PROVEN: 'Verified',
         GRANTED: 'Granted by the operator',
         MISSING: 'TXT record missing',
-        ASKED: 'Verification required',
       })[proof] ?? proof,
     proofWhy: (proof: string) =>
       ({
@@ -44,7 +43,6 @@ export const domainsText = defineText({
           'The domain is not served until you have set the TXT record below, which proves that you own it.',
         MISSING:
           'The TXT record that proves ownership is missing. Restore it, or the domain stops being served.',
-        ASKED: 'The domain is served, but ownership has not been verified yet. Set the TXT record below.',
       })[proof] ?? '',
     proofEnds: (proof: string) => (proof === 'PENDING' ? 'Claim expires' : 'Served until'),
     certificateFor: 'Certificate required for',
@@ -109,15 +107,12 @@ export const domainsText = defineText({
         PROVEN: 'Nachgewiesen',
         GRANTED: 'Vom Betreiber bewilligt',
         MISSING: 'Der Eintrag fehlt',
-        ASKED: 'Nachzuweisen',
       })[proof] ?? proof,
     proofWhy: (proof: string) =>
       ({
         PENDING: 'Sie wird nicht bedient, bis der TXT-Eintrag unten zeigt, dass die Domain Ihnen gehört.',
         MISSING:
           'Der TXT-Eintrag, der sie nachwies, fehlt. Setzen Sie ihn wieder, sonst wird die Domain nicht mehr bedient.',
-        ASKED:
-          'Sie wird bedient, aber noch zeigt nichts, dass die Domain Ihnen gehört. Setzen Sie den TXT-Eintrag unten.',
       })[proof] ?? '',
     proofEnds: (proof: string) => (proof === 'PENDING' ? 'Anspruch endet' : 'Bedient bis'),
     certificateFor: 'Zertifikat nötig für',

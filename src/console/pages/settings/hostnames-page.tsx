@@ -46,7 +46,7 @@ export function HostnamesPage(): ReactNode {
 function Decide({ claim: { id, hostname, proof } }: { readonly claim: HostnameClaimAnswer }): ReactNode {
   const text = useText(settingsText);
   if (proof === 'PROVEN') return null;
-  const isGranted = proof === 'GRANTED' || proof === 'ASKED';
+  const isGranted = proof === 'GRANTED';
   const decision = isGranted ? 'withdrawName' : 'grantName';
   return (
     <ConfirmedAction

@@ -106,9 +106,10 @@ describeEachStore('the access data in the feed of gateways', (open) => {
       store.transaction(async (trx, touch) => {
         frontdoor = await createFrontdoor(trx, touch, { organizationId, name: 'x', nowMs: clock.nowMs() });
         const custom = { id: randomUUID(), frontdoor_id: frontdoor.id, hostname: 'apps.example.com' };
+        const proven = { status: 'NEW', proof: 'PROVEN' } as const;
         await trx
           .insertInto('custom_frontend')
-          .values({ ...custom, frontend_id: frontend.id, status: 'NEW', created_at: clock.nowMs() })
+          .values({ ...custom, ...proven, frontend_id: frontend.id, created_at: clock.nowMs() })
           .execute();
         touch('custom-frontend', custom.id);
         await trx

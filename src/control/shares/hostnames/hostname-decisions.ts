@@ -41,27 +41,6 @@ export async function endUnproven(
   await note(trx, touch, parts, { claim, after: undefined, action: 'endHostnameClaim' });
 }
 
-/**
- * Makes room for a claim that is about to be served. Returns why it cannot be, in words, or undefined. Names that are
- * older than proofs become claims, but for those of `hasProof`.
- */
-export async function makeRoom(
-  ...[trx, touch, parts, claim, hasProof]: [
-    ...[trx: Queries, touch: Touch, parts: AuditParts, claim: HostnameClaim],
-    hasProof: (other: HostnameClaim) => boolean,
-  ]
-): Promise<string | undefined> {
-  const nowMs = parts.clock.nowMs();
-  const contest = await contestOf(trx, claim, hasProof, nowMs);
-  if ('problem' in contest) return contest.problem;
-  const problem = 'another organization has proven the name, or one above it';
-  for (const other of contest.yielding) {
-    const change = { ...lostAt(nowMs), proofName: null, problem, dueAtMs: nowMs };
-    await decide(trx, touch, parts, other, change, 'loseHostname');
-  }
-  return undefined;
-}
-
 /** Serves a locked claim by an operator's decision. Throws `conflict` if the name belongs to another. */
 export async function grantHostname(
   trx: Queries,
@@ -71,7 +50,7 @@ export async function grantHostname(
 ): Promise<HostnameClaim> {
   if (claim.proof === 'GRANTED') return claim;
   if (claim.proof === 'PENDING') {
-    const problem = await makeRoom(trx, touch, parts, claim, () => false);
+    const problem = await contestOf(trx, claim, parts.clock.nowMs());
     if (problem !== undefined)
       throw new FrontdoorError('conflict', 'conflict', `${claim.hostname} cannot be granted: ${problem}`);
   }
@@ -79,14 +58,14 @@ export async function grantHostname(
   return changeProof(trx, touch, claim, { ...granted, dueAtMs: NEVER_MS }, parts.clock.nowMs());
 }
 
-/** Ends an operator's grant, or what a name has from before proofs. The name is a claim then, whose record is looked up. */
+/** Ends an operator's grant. The name is a claim then, whose record is looked up. */
 export async function withdrawHostname(
   trx: Queries,
   touch: Touch,
   parts: AuditParts,
   claim: HostnameClaim,
 ): Promise<HostnameClaim> {
-  if (claim.proof !== 'GRANTED' && claim.proof !== 'ASKED')
+  if (claim.proof !== 'GRANTED')
     throw new FrontdoorError(
       'conflict',
       'conflict',

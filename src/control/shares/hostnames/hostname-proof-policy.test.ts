@@ -104,13 +104,4 @@ describe('the proof of a hostname', () => {
       misses: 0,
     });
   });
-
-  it('of a name that is older than proofs is asked for daily, and ends nothing', () => {
-    const asked: ProofState = { proof: 'ASKED', endsAtMs: null, misses: 500 };
-    for (const outcome of ['absent', 'unknown'] as const) {
-      const step = nextProof(asked, outcome, NOW, 0.5);
-      assert.deepEqual(step.type === 'keep' && [step.state.proof, step.dueInMs], ['ASKED', 86_400_000]);
-    }
-    assert.equal(nextProof(asked, 'proven', NOW, 0.5).type, 'prove');
-  });
 });

@@ -111,7 +111,7 @@ export function nextProof(
       return { type: 'lose', state: lostAt(nowMs), dueInMs: spread(MINUTE_MS) };
     return { type: 'keep', state: missed, dueInMs: spread(HOUR_MS) };
   }
-  // A proven name whose name servers fail, and one that is older than proofs.
+  // A proven name whose name servers fail, and one that an operator granted.
   return {
     type: 'keep',
     state: missed,

@@ -7,6 +7,7 @@ import type { TxtAnswer } from '#domain';
 import type { AuditParts } from '../../audit/mod.ts';
 import { concerns, type Store } from '../../store/mod.ts';
 import {
+  contestOf,
   isProvenByAnother,
   lockClaim,
   noteLookUp,
@@ -14,12 +15,11 @@ import {
   type HostnameClaim,
   type ProofChange,
 } from '../records/hostname-proof-store.ts';
-import { decide, endUnproven, makeRoom } from './hostname-decisions.ts';
+import { decide, endUnproven } from './hostname-decisions.ts';
 import { OrganizationPauses } from './organization-pauses.ts';
 import {
   challengeName,
   challengeValue,
-  hasValue,
   judgeProof,
   nextProof,
   type ProofStep,
@@ -48,11 +48,6 @@ export interface HostnameProverOptions extends AuditParts {
 const ACTIONS = { prove: 'proveHostname', miss: 'missHostnameProof', lose: 'loseHostname' } as const;
 
 type KeptStep = Extract<ProofStep, { readonly type: 'keep' }>;
-
-interface Answers {
-  readonly ofName: TxtAnswer;
-  readonly ofDomain: TxtAnswer;
-}
 
 export class HostnameProver {
   readonly #options: HostnameProverOptions;
@@ -146,14 +141,13 @@ export class HostnameProver {
     this.#pauses.note(organizationId, verdict.outcome !== 'unknown');
     const step = nextProof(claim, verdict.outcome, clock.nowMs(), random());
     if (step.type === 'keep') await noteLookUp(store.db, claim, this.#changeOf(claim, verdict, step));
-    else await this.#apply(claim, verdict, step, { ofName, ofDomain });
+    else await this.#apply(claim, verdict, step);
   }
 
   async #apply(
     taken: HostnameClaim,
     verdict: ProofVerdict,
     step: Exclude<ProofStep, KeptStep>,
-    answers: Answers,
   ): Promise<void> {
     const { store, log } = this.#options;
     const outcome = await store.transaction(async (trx, touch) => {
@@ -166,7 +160,7 @@ export class HostnameProver {
       }
       const change = this.#changeOf(claim, verdict, step);
       if (step.type === 'prove' && claim.proof === 'PENDING') {
-        const problem = await makeRoom(trx, touch, this.#options, claim, (other) => isIn(answers, other));
+        const problem = await contestOf(trx, claim, this.#options.clock.nowMs());
         if (problem !== undefined) return this.#contested(trx, touch, claim, problem);
       }
       const action = ACTIONS[step.type];
@@ -213,9 +207,4 @@ export class HostnameProver {
       dueAtMs: this.#options.clock.nowMs() + dueInMs,
     };
   }
-}
-
-function isIn({ ofName, ofDomain }: Answers, { organizationId }: HostnameClaim): boolean {
-  const value = challengeValue(organizationId);
-  return hasValue(ofName, value) || hasValue(ofDomain, value);
 }

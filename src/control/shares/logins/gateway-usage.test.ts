@@ -98,6 +98,7 @@ describeEachStore('the usage that gateways report', (open) => {
           hostname,
           frontend_id: frontend.id,
           status: 'NEW',
+          proof: 'PROVEN',
           created_at: world.clock.nowMs(),
         })
         .execute();

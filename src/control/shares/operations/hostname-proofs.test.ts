@@ -220,27 +220,6 @@ describeEachStore('the proofs of custom frontends', (open) => {
     assert.match((await above()).proofProblem!, /served for another custom frontend/);
   });
 
-  it('are asked of what is older, which is served until another organization proves the name', async () => {
-    const old = await claim('old.shop.example', 'other');
-    const { id } = await old();
-    const older = { proof: 'ASKED', proof_ends_at: null, status: 'ACTIVE' } as const;
-    await world.store.db.updateTable('custom_frontend').set(older).where('id', '=', id).execute();
-    for (let day = 0; day < 30; day += 1) await later(DAY_MS);
-    assert.deepEqual([(await old()).proof, (await old()).status], ['ASKED', 'ACTIVE']);
-    const read = await claim('old.shop.example');
-    prove('old.shop.example', mine(), theirs());
-    await later(2 * DAY_MS);
-    assert.deepEqual(
-      [(await old()).proof, (await read()).proof],
-      ['PROVEN', 'PENDING'],
-      'both have a record',
-    );
-    await world.store.db.updateTable('custom_frontend').set(older).where('id', '=', id).execute();
-    prove('old.shop.example', mine());
-    await later(HOUR_MS);
-    assert.deepEqual([(await old()).proof, (await read()).proof], ['PENDING', 'PROVEN']);
-  });
-
   it('are replaced by the grant of an operator, which can be withdrawn', async () => {
     const read = await claim('inside.corp.example');
     const { id } = await read();

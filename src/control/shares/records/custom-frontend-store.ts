@@ -47,7 +47,6 @@ export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
 const MAX_CUSTOM_FRONTENDS = 100;
 /** Each of them is looked up again and again. */
 const MAX_CLAIMS = 100;
-const UNPROVEN = ['PENDING', 'ASKED'] as const;
 
 export async function listCustomFrontends(
   db: Queries,
@@ -289,7 +288,7 @@ async function checkFree(
         where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
       )
       .where((where) =>
-        where.or([where('organization_id', '=', organizationId), where('proof', 'not in', UNPROVEN)]),
+        where.or([where('organization_id', '=', organizationId), where('proof', '!=', 'PENDING')]),
       )
       .limit(1)
       .executeTakeFirst()) !== undefined ||

@@ -129,7 +129,7 @@ export async function hastenProof(trx: Queries, touch: Touch, id: string): Promi
     .updateTable('custom_frontend')
     .set({ proof_due_at: 0 })
     .where('id', '=', id)
-    .where('proof', 'in', ['PENDING', 'ASKED', 'MISSING'])
+    .where('proof', 'in', ['PENDING', 'MISSING'])
     .execute();
   touch('custom-frontend', id);
 }
@@ -141,36 +141,25 @@ export async function lockClaim(trx: Queries, id: string): Promise<HostnameClaim
   return row && claimOf(row);
 }
 
-/** Why a claim cannot be served, or the claims that give way to it. */
-export type Contest = { readonly problem: string } | { readonly yielding: readonly HostnameClaim[] };
-
-/**
- * Compares a claim with what is served. Names that are older than proofs give way to one at the same name or above, but
- * for those of `hasProof`.
- */
+/** Returns why a claim cannot be served, in words, or undefined if the name is free. */
 export async function contestOf(
   trx: Queries,
   { id, hostname, organizationId }: HostnameClaim,
-  hasProof: (other: HostnameClaim) => boolean,
   nowMs: number,
-): Promise<Contest> {
+): Promise<string | undefined> {
   const above = namesFrom(hostname);
-  const rows = await claimsOf(trx)
-    .where('custom_frontend.id', '!=', id)
+  const other = await trx
+    .selectFrom('custom_frontend')
+    .select('id')
+    .where('id', '!=', id)
     .where('proof', '!=', 'PENDING')
     .where((where) => where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]))
-    .execute();
-  const others = rows.map(claimOf);
-  const yields = (other: HostnameClaim): boolean =>
-    other.proof === 'ASKED' &&
-    other.organizationId !== organizationId &&
-    other.hostname.endsWith(hostname) &&
-    !hasProof(other);
-  if (!others.every(yields))
-    return { problem: 'the name, or one above or below it, is served for another custom frontend' };
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) return 'the name, or one above or below it, is served for another custom frontend';
   if (await restsForAnother(trx, organizationId, { hostname, above }, nowMs))
-    return { problem: 'the name, or one above or below it, rests for the organization that gave it up' };
-  return { yielding: others };
+    return 'the name, or one above or below it, rests for the organization that gave it up';
+  return undefined;
 }
 
 /** Changes the proof of a locked claim, and what is served with it. */

@@ -42,7 +42,7 @@ export interface CustomFrontendTable {
   certified_at: number | null;
   created_at: number;
   /** PENDING is not served, and the only one that several rows of a hostname may have. */
-  proof: Generated<HostnameProof>;
+  proof: HostnameProof;
   /** The DNS name of the record that proved it; null unless it is PROVEN or MISSING. */
   proof_name: string | null;
   /** When a PENDING claim ends, or a MISSING one is no longer served; null otherwise. */
@@ -55,11 +55,8 @@ export interface CustomFrontendTable {
   proof_misses: Generated<number>;
 }
 
-/**
- * PENDING: claimed; PROVEN: by its DNS record; GRANTED: by an operator; MISSING: proven, and the record is gone; ASKED: it is
- * older than proofs, served, and asked for one.
- */
-export type HostnameProof = 'PENDING' | 'PROVEN' | 'GRANTED' | 'MISSING' | 'ASKED';
+/** PENDING: claimed; PROVEN: by its DNS record; GRANTED: by an operator; MISSING: proven, and the record is gone. */
+export type HostnameProof = 'PENDING' | 'PROVEN' | 'GRANTED' | 'MISSING';
 
 export interface CustomFrontendAuthProviderTable {
   custom_frontend_id: string;

@@ -103,7 +103,7 @@ create table custom_frontend (
   frontend_id text not null references frontend (id),
   status text not null,
   certified_at bigint,
-  proof text not null default 'ASKED',
+  proof text not null,
   proof_name text,
   proof_ends_at bigint,
   proof_problem text,
