@@ -39,7 +39,7 @@ export async function endSessionsOf(
 /** Which sessions a change leaves open. `administrator` gets undefined if the method is not known. */
 export interface KeptLogIns {
   readonly session: (way: SessionWay) => boolean;
-  readonly administrator: (method: LogInMethod | undefined) => boolean;
+  readonly administrator: (method: LogInMethod) => boolean;
 }
 
 export const NONE_KEPT: KeptLogIns = { session: () => false, administrator: () => false };
@@ -65,7 +65,7 @@ export async function endLogIns(
       .select(['id', 'method'])
       .where('identity_id', 'in', batch)
       .execute();
-    const ended = managing.filter(({ method }) => !keeps.administrator((method as LogInMethod) ?? undefined));
+    const ended = managing.filter(({ method }) => !keeps.administrator(method));
     for (const some of batchesOf(idsOf(ended)))
       await trx.deleteFrom('management_session').where('id', 'in', some).execute();
   }
@@ -90,11 +90,10 @@ export async function endPasswordLogIns(
     .execute();
   const over = idsOf(opened).filter((id) => id !== keptId);
   await endIn(trx, touch, over, nowMs);
-  // Sessions of earlier versions do not have their method.
   await trx
     .deleteFrom('management_session')
     .where('identity_id', '=', identityId)
-    .where((by) => by.or([by('method', 'is', null), by('method', '=', 'password')]))
+    .where('method', '=', 'password')
     .execute();
 }
 
@@ -110,11 +109,8 @@ export async function endTokenLogIns(
     .select(['id', 'method', 'signer_id', 'second_signer_id'])
     .where((by) => by.or([by('method', '=', 'ext-jwt'), by('second_signer_id', '=', signerId)]))
     .execute();
-  // Sessions of earlier versions do not name their signer.
   const meant = opened.map((row) => ({ ...wayOf(row), id: row.id }));
-  const over = meant.filter(
-    (way) => way.secondSignerId === signerId || (way.signerId ?? signerId) === signerId,
-  );
+  const over = meant.filter((way) => way.secondSignerId === signerId || way.signerId === signerId);
   await endIn(trx, touch, idsOf(over), nowMs);
 }
 

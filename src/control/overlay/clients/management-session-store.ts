@@ -1,7 +1,7 @@
 /** Log-ins at the edge management API. Each request looks its session up, so that an end holds everywhere at once. */
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../../secrets/mod.ts';
-import type { Queries } from '../../store/mod.ts';
+import type { Database, Queries } from '../../store/mod.ts';
 import type { EdgeEntityRecord } from '../records/edge-entity.ts';
 import { findEdgeEntity } from '../records/edge-entity-store.ts';
 
@@ -20,7 +20,10 @@ const IDS_A_STATEMENT = 500;
 export async function openManagementSession(
   trx: Queries,
   secrets: Secrets,
-  { identityId, method }: { readonly identityId: string; readonly method: string },
+  {
+    identityId,
+    method,
+  }: { readonly identityId: string; readonly method: Database['management_session']['method'] },
   nowMs: number,
   lifetimeMs: number,
 ): Promise<ManagementSession & { readonly token: string }> {

@@ -63,8 +63,8 @@ export interface ManagementSessionTable {
   id: string;
   identity_id: string;
   token_hmac: string;
-  /** How its administrator logged in; null for sessions of earlier versions. */
-  method: string | null;
+  /** How its administrator logged in. */
+  method: 'cert' | 'password' | 'ext-jwt';
   created_at: number;
   expires_at: number;
 }

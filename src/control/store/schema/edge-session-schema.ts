@@ -7,16 +7,13 @@ export interface ApiSessionTable {
   /** The token itself, encrypted, because routers need it. */
   token_sealed: string;
   method: 'cert' | 'password' | 'ext-jwt';
-  /**
-   * Entity of the signer whose token logged in, or of the authority that named the identity in its certificate; null for none,
-   * and for sessions of earlier versions.
-   */
+  /** Entity of the signer whose token logged in, or of the authority that named the identity in its certificate. */
   signer_id: string | null;
   /** Entity of the signer whose token was the second factor. */
   second_signer_id: string | null;
   /** Fingerprint of the leaf that logged in; '' for a log-in without one. */
   fingerprint: string;
-  /** Its end; null for a log-in without a certificate, and for sessions of earlier versions. */
+  /** Its end; null for a log-in without a certificate. */
   certificate_ends_at: number | null;
   config_types: string;
   /** JSON list of the certificates that are issued to the session. */

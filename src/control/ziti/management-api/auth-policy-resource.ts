@@ -131,7 +131,7 @@ export async function endForbiddenLogIns(
     session: (way) =>
       permitsLogIn(policy, way) && (signerId === undefined || way.secondSignerId === signerId),
     // Each call of an administrator shows the token of a second signer.
-    administrator: (method) => method !== undefined && permitsLogIn(policy, { method }),
+    administrator: (method) => permitsLogIn(policy, { method }),
   };
   await endLogIns(trx, touch, ids, kept, nowMs);
   if (!permitsExpired(policy)) await endSessionsOf(trx, touch, await expiredOf(trx, ids, nowMs), nowMs);

@@ -169,7 +169,7 @@ create table management_session (
   id text primary key not null,
   identity_id text not null references identity (id) on delete cascade,
   token_hmac text not null unique,
-  method text,
+  method text not null,
   created_at bigint not null,
   expires_at bigint not null
 );
