@@ -1,6 +1,8 @@
 // Names and sizes of files, and the forms of TypeScript that we use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS } from '../../tools/limit-table.ts';
+import { linesOf, sharedNames } from '../../tools/source-measures.ts';
 import { sourceFiles, type SourceFile } from '../../tools/source-tree.ts';
 
 const FORBIDDEN_NAMES = [
@@ -15,9 +17,6 @@ const FORBIDDEN_NAMES = [
   'index',
   'impl',
 ];
-const DECLARED = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm;
-const MAX_LINES = 400;
-const MAX_TEST_LINES = 600;
 
 const files = sourceFiles('src', 'bin', 'test', 'tools');
 const nameOf = (path: string): string =>
@@ -49,8 +48,8 @@ test('a file is named after the one thing inside, not after a category', () => {
 
 test('no file is longer than 400 lines, no test longer than 600', () => {
   const long = files
-    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-    .filter(({ path, lines }) => lines > (/\.test\.tsx?$/.test(path) ? MAX_TEST_LINES : MAX_LINES));
+    .map(({ path, text }) => ({ path, lines: linesOf(text) }))
+    .filter(({ path, lines }) => lines > (/\.test\.tsx?$/.test(path) ? LIMITS.testLines : LIMITS.fileLines));
   assert.deepEqual(long, []);
 });
 
@@ -84,15 +83,7 @@ test('TypeScript stays erasable and exports stay named', () => {
 });
 
 test('a name of a class, an interface or a type is exported by one file', () => {
-  const places = new Map<string, string[]>();
-  for (const { path, text } of files) {
-    for (const [, name = ''] of text.matchAll(DECLARED))
-      places.set(name, [...(places.get(name) ?? []), path]);
-  }
-  assert.deepEqual(
-    [...places].filter(([, paths]) => paths.length > 1),
-    [],
-  );
+  assert.deepEqual(sharedNames(files), []);
 });
 
 test('no part re-exports another part', () => {

@@ -2,6 +2,7 @@
 // reader of #base/shapes or ajv judges it, or its user treats it as unknown.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parsedJsonCasts } from '../../tools/source-measures.ts';
 import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 /** Files that may cast, with the reason. */
@@ -13,33 +14,8 @@ const MAY_CAST: Readonly<Record<string, string>> = {
     'the control plane that serves the page answers by the contract, which its tests hold it to',
 };
 
-const CALL = /\bJSON\.parse\(|\bresponse\.json\(/g;
-const CAST = /^[\s)]*(?:\?\? [^)]*\)\s*)?as (?!unknown\b|const\b)(?<type>[\w{(][^;,)\n]*)/;
-/** `const value: T = JSON.parse(…)`. */
-const TYPED = /\b(?:const|let) (?:\w+|[{[][^=]*): (?<type>[^=;]+?) = (?:await )?$/;
-
-/** The text after the call whose parenthesis opens before `at`. Parentheses in strings of these calls are in pairs. */
-function restAfter(text: string, at: number): string {
-  let depth = 1;
-  let end = at;
-  for (; depth > 0 && end < text.length; end += 1) {
-    if (text[end] === '(') depth += 1;
-    else if (text[end] === ')') depth -= 1;
-  }
-  return text.slice(end, end + 300);
-}
-
-function castsOf(text: string): string[] {
-  return [...text.matchAll(CALL)].flatMap(({ 0: call, index }) => {
-    const cast = CAST.exec(restAfter(text, index + call.length))?.groups?.['type'];
-    const typed = TYPED.exec(text.slice(Math.max(0, index - 300), index))?.groups?.['type'];
-    const type = cast ?? (typed === 'unknown' ? undefined : typed);
-    return type === undefined ? [] : [`${text.slice(0, index).split('\n').length} ${type.trim()}`];
-  });
-}
-
 test('the search finds the forms of a cast', () => {
-  const found = (text: string): number => castsOf(text).length;
+  const found = (text: string): number => parsedJsonCasts(text).length;
   assert.equal(found('const a = JSON.parse(text) as Thing;'), 1);
   assert.equal(found('return row && (JSON.parse(unseal(row.data)) as Thing);'), 1);
   assert.equal(found('const { a } = (JSON.parse(text) ?? {}) as { a?: string };'), 1);
@@ -53,7 +29,7 @@ test('the search finds the forms of a cast', () => {
 test('product code casts no parsed JSON', () => {
   const files = sourceFiles('src', 'bin').filter(({ path }) => !isTest(path));
   const found = files.flatMap(({ path, text }) =>
-    castsOf(text).map((cast): [string, string] => [path, cast]),
+    parsedJsonCasts(text).map((cast): [string, string] => [path, cast]),
   );
   assert.deepEqual(
     found.filter(([path]) => MAY_CAST[path] === undefined).map(([path, cast]) => `${path}:${cast}`),
