@@ -1,5 +1,5 @@
 /**
- * `frontdoor dev check`: types, purity, lint, format, architecture tests and subjects of commits, in that order, each with its time.
+ * `frontdoor dev check`: types, purity, lint, format, architecture tests, figures and subjects of commits, in that order, each with its time.
  * A failed step does not hide the next ones. `dev check lint` runs one step.
  */
 import { runPinned } from './pinned-process.ts';
@@ -68,6 +68,12 @@ const STEPS: readonly CheckStep[] = [
       'test/conformance/conformance.test.ts',
     ],
     remedy: 'the tables stand in test/arch/',
+  },
+  {
+    name: 'figures',
+    about: 'sizes of the tree',
+    args: ['tools/figures.ts'],
+    remedy: 'limits and goals stand in tools/limit-table.ts',
   },
   {
     name: 'commits',
