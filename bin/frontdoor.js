@@ -79,9 +79,12 @@ if (!existsSync(entry)) {
   fail(`this installation has no programs (${COMPILED} is missing); install it again`);
 }
 const binary = pinnedNode();
-const env = { ...nodeEnvironment(), ...process.env };
+const command = process.argv[2];
+// Without a limit it is 0, or larger than any memory.
+const memoryBytes = process.constrainedMemory?.() || Infinity;
+const env = { ...nodeEnvironment(command, memoryBytes), ...process.env };
 const args = [
-  ...nodeFlags(process.argv[2]),
+  ...nodeFlags(command, memoryBytes),
   ...(process.env.FRONTDOOR_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
   entry,
   ...withoutCode(process.argv.slice(2)),

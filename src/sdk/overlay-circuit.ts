@@ -46,7 +46,7 @@ const DATA_WAIT_MS = 300_000;
 const LINGER_MS = 2_000;
 
 /** For all circuits in this process together. */
-const payloadMemory = new PayloadMemory();
+const payloadMemory = new PayloadMemory(memoryShares.unacknowledgedBytes);
 const giveBack = (data: Uint8Array): void => payloadMemory.give(data);
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 

@@ -9,13 +9,19 @@
 const SLAB_BYTES = 16_384;
 /** Shorter payloads take memory of their own: the budget of what is not acknowledged counts their data, not the slabs. */
 const FROM_BYTES = 12_288;
-/** 4 MiB: what four circuits have outstanding. */
-const MAX_FREE = 256;
+/** What four circuits have outstanding. */
+const MAX_FREE_BYTES = 4 * 1024 * 1024;
 
 export class PayloadMemory {
   readonly #free: Uint8Array<ArrayBuffer>[] = [];
   /** Others may have buffers of the same length. */
   readonly #own = new WeakSet<ArrayBufferLike>();
+  readonly #maxFree: number;
+
+  /** `shareBytes`: what all circuits together may have outstanding. A small machine keeps half of it. */
+  constructor(shareBytes = Infinity) {
+    this.#maxFree = Math.floor(Math.min(MAX_FREE_BYTES, shareBytes / 2) / SLAB_BYTES);
+  }
 
   /** Returns memory for a payload of this length, with old content, or undefined for a short one. */
   take(bytes: number): Uint8Array<ArrayBuffer> | undefined {
@@ -26,7 +32,7 @@ export class PayloadMemory {
 
   /** `data` is no longer used. Other memory than that of `take` is ignored. */
   give({ buffer }: Uint8Array): void {
-    if (this.#free.length < MAX_FREE && this.#own.has(buffer) && buffer instanceof ArrayBuffer)
+    if (this.#free.length < this.#maxFree && this.#own.has(buffer) && buffer instanceof ArrayBuffer)
       this.#free.push(new Uint8Array(buffer));
   }
 

@@ -1,9 +1,22 @@
 /**
- * L13: an agent in a control group of 64 MiB, and `up` in one of 192 MiB, start for the first time, serve, and run on. From a fresh
- * clone as `npm run build` leaves it, and from the package where `npm run prepack` has made its programs.
+ * L13: an agent in a control group of 64 MiB, and `up` in one of 192 MiB, start for the first time, run on, and serve forty
+ * slow readers of a folder and of a service. From a fresh clone as `npm run build` leaves it, and from the package where
+ * `npm run prepack` has made its programs.
  */
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -15,6 +28,7 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { ControlGroup } from '../support/control-group.ts';
 import { until } from '../support/deadline.ts';
 import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
+import { openSlowDownloads } from './slow-downloads.ts';
 
 const MIB = 1_048_576;
 const AGENT_BYTES = 64 * MIB;
@@ -22,7 +36,12 @@ const UP_BYTES = 192 * MIB;
 /** Longer than a minute, after which programs once made a bundle of themselves. */
 const RUNS_MS = 70_000;
 const QUICK_MS = 5_000;
+const READ_MS = 20_000;
 const READY_MS = 60_000;
+const READERS = { count: 40, bytesPerS: 200_000 };
+const FILE_BYTES = 300 * MIB;
+const FILE = 'large.bin';
+const PIECE_BYTES = 64 * 1024;
 
 export const SMALL_MACHINE_ROW: BatteryRow = {
   id: 'L13',
@@ -84,11 +103,13 @@ async function checkFits(
     readyFile,
   ]);
   let agent: Bounded | undefined;
+  const service = createServer((_request, response) => sendLarge(response));
   try {
     const isUp = await becomes(() => existsSync(readyFile));
     tally.check(isUp && !up.group.isOverrun(), `up from ${from} starts in 192 MiB`, up.output);
     if (!isUp) return;
-    const { apiUrl } = JSON.parse(readFileSync(readyFile, 'utf8')) as { readonly apiUrl: string };
+    const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as Readonly<Record<string, string>>;
+    const { apiUrl = '', gatewayUrl = '' } = ready;
     const code = await enrollmentCode(apiUrl, join(dataDir, 'first-secrets.json'));
     const agentDir = `${dataDir}-agent`;
     agent = start(root, 'agent', AGENT_BYTES, [
@@ -111,8 +132,39 @@ async function checkFits(
       const name = `${part.name} from ${from} runs on`;
       tally.check(part.isRunning() && !part.group.isOverrun(), name, part.output);
     }
+    await checkReaders(context, tally, { agent, socket, gatewayUrl }, from, {
+      folder: largeFolder(`${dataDir}-files`),
+      service: await addressOf(service),
+    });
   } finally {
+    service.closeAllConnections();
+    service.close();
     for (const part of [agent, up]) await part?.group.close();
+  }
+}
+
+/** Forty readers of each target at once, of which none is slower than a bad mobile connection. */
+async function checkReaders(
+  { quick, note }: BatteryRowContext,
+  tally: Tally,
+  {
+    agent,
+    socket,
+    gatewayUrl,
+  }: { readonly agent: Bounded; readonly socket: string; readonly gatewayUrl: string },
+  from: string,
+  targets: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, target] of Object.entries(targets)) {
+    const host = await share(socket, name, target);
+    const readers = openSlowDownloads(gatewayUrl, host, `/${FILE}`, READERS);
+    await pause(quick ? QUICK_MS : READ_MS);
+    const { openCount, receivedBytes } = readers;
+    readers.close();
+    const what = `an agent from ${from} serves slow readers of a ${name}`;
+    note(`${what}: ${Math.round(receivedBytes / MIB)} MiB`);
+    tally.check(host !== '' && agent.isRunning() && !agent.group.isOverrun(), what, agent.output);
+    tally.check(openCount === READERS.count, `${what} and cuts none`, () => `${openCount} are left`);
   }
 }
 
@@ -157,4 +209,39 @@ async function enrollmentCode(apiUrl: string, secretsFile: string): Promise<stri
   const url = `${apiUrl}/frontdoor/${frontdoorId}/agents/enrollments`;
   const answer = await fetch(url, { method: 'POST', headers: { authorization } });
   return ((await answer.json()) as { readonly enrollmentCode: string }).enrollmentCode;
+}
+
+/** A folder with a file that takes no room on the disk. Returns its path. */
+function largeFolder(folder: string): string {
+  mkdirSync(folder);
+  writeFileSync(join(folder, FILE), '');
+  truncateSync(join(folder, FILE), FILE_BYTES);
+  return folder;
+}
+
+function sendLarge(response: ServerResponse): void {
+  const piece = Buffer.alloc(PIECE_BYTES);
+  let leftBytes = FILE_BYTES;
+  const send = (): void => {
+    while (leftBytes > 0) {
+      leftBytes -= piece.length;
+      if (!response.write(piece)) return;
+    }
+    response.end();
+  };
+  response.writeHead(200, { 'Content-Length': FILE_BYTES });
+  response.on('drain', send);
+  send();
+}
+
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Returns the host of the share once it can be dialed; empty when that fails. */
+async function share(socket: string, name: string, target: string): Promise<string> {
+  const request = { op: 'share', mode: 'public', target, grants: [], name } as const;
+  const answer = await callAgent(socket, request, READY_MS);
+  return answer.readiness.ready ? new URL(answer.share.endpoints[0]!).hostname : '';
 }

@@ -78,11 +78,11 @@ export class PartProcess<Ready = unknown> {
     if (this.isRunning) throw new Error(`${this.name} runs already`);
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
     const words = await args(this.#ready);
-    const node = [...nodeFlags(words[0]), ...nodeArgs, ENTRY, ...words];
+    const node = [...nodeFlags(words[0], group?.limitBytes), ...nodeArgs, ENTRY, ...words];
     const command = group?.command(process.execPath, node) ?? { file: process.execPath, args: node };
     const child = spawn(command.file, command.args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...nodeEnvironment(), ...process.env, ...env },
+      env: { ...nodeEnvironment(words[0], group?.limitBytes), ...process.env, ...env },
     });
     this.#child = child;
     if (child.pid !== undefined) group?.watch(child.pid);
@@ -154,7 +154,7 @@ export async function runCommand(
 ): Promise<string> {
   const child = spawn(process.execPath, [...nodeFlags(args[0]), ENTRY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...nodeEnvironment(), ...process.env, ...env },
+    env: { ...nodeEnvironment(args[0]), ...process.env, ...env },
   });
   const stop = afterRunning(COMMAND_MS, () => child.kill());
   let out = '';

@@ -8,13 +8,16 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
-import { failAlone, readDirectly } from '#net';
+import { failAlone, memoryShares, readDirectly } from '#net';
+import { LEAST_PART_BYTES, SharedBytes } from '#wire/xgress';
 import type { AgentTarget, TargetAddress } from '../target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
-/** How many bytes may wait in the socket before the circuit is paused. */
+/** How many bytes may wait in the socket before the circuit is paused; fewer when many sockets are slow. */
 const WRITE_MARK_BYTES = 256 * 1024;
+/** What waits in the sockets of all connections. */
+const unsent = new SharedBytes(memoryShares.unsentBytes);
 const KEEP_ALIVE_MS = 60_000;
 const sharedReadBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 
@@ -69,6 +72,8 @@ export class TargetConnection {
   /** Written in this tick, and not yet handed to the socket. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
+  /** Waiting bytes of the socket, as `unsent` counts them. */
+  #countedBytes = 0;
   #needsDrain = false;
 
   constructor(socket: Socket, plain: boolean, lendsViews = false) {
@@ -76,9 +81,11 @@ export class TargetConnection {
     this.#plain = plain;
     this.lendsViews = lendsViews;
     socket.on('drain', () => {
+      this.#count(0);
       this.#needsDrain = false;
       this.onDrain();
     });
+    socket.on('close', () => this.#count(0));
   }
 
   /** How many bytes one read takes at most, from the second on. At most 64 KiB, and only where views are lent. */
@@ -94,7 +101,9 @@ export class TargetConnection {
   write(view: Uint8Array): boolean {
     if (this.#pending.push(view) === 1 && unflushed.connections.push(this) === 1) queueMicrotask(flushAll);
     this.#pendingBytes += view.length;
-    if (this.#socket.writableLength + this.#pendingBytes < WRITE_MARK_BYTES) return true;
+    const waitingBytes = this.#socket.writableLength + this.#pendingBytes;
+    const isSlow = this.#countedBytes > 0 && unsent.isOverdrawn(waitingBytes);
+    if (!isSlow && waitingBytes < WRITE_MARK_BYTES) return true;
     this.#needsDrain = true;
     return false;
   }
@@ -115,6 +124,7 @@ export class TargetConnection {
       for (const view of kept) socket.write(view);
       socket.uncork();
     }
+    this.#count(socket.writableLength);
     // The socket emits `drain` only if it was full by its own count.
     if (!this.#needsDrain || socket.writableNeedDrain) return;
     this.#needsDrain = false;
@@ -142,6 +152,12 @@ export class TargetConnection {
   /** Aborts when nothing moves for this time. */
   closeWhenIdle(timeoutMs: number): void {
     this.#socket.setTimeout(timeoutMs, () => this.#socket.destroy());
+  }
+
+  #count(bytes: number): void {
+    if (bytes === this.#countedBytes) return;
+    unsent.count(this.#countedBytes, bytes);
+    this.#countedBytes = bytes;
   }
 }
 
@@ -271,7 +287,8 @@ function socketOptionsOf(options: TargetConnectOptions) {
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
-    highWaterMark: WRITE_MARK_BYTES,
+    // It emits `drain` from here on, so that a circuit may be paused earlier than at the mark.
+    writableHighWaterMark: LEAST_PART_BYTES,
     lookup: lookupFor(options),
   };
 }

@@ -21,7 +21,7 @@ export { Xgress, XGRESS_TICK_MS, type XgressPort } from './xgress-machine.ts';
 export { XgressCounters } from './xgress-counters.ts';
 export { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
 export { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
-export { CircuitBudget } from './xgress-budget.ts';
+export { CircuitBudget, LEAST_PART_BYTES, SharedBytes } from './xgress-budget.ts';
 export {
   FAST_MULTIPLE_BYTES,
   SecretStreamPull,

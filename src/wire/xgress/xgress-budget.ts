@@ -7,7 +7,7 @@
  */
 
 /** OpenZiti's value. Every circuit may hold this much, because it could stall otherwise. */
-const LEAST_PART_BYTES = 16 * 1024;
+export const LEAST_PART_BYTES = 16 * 1024;
 /** The part for data that waits for an earlier payload, which needs no slow reader, only a far end that omits one. */
 const GAP_PART = 1 / 5;
 
