@@ -48,6 +48,7 @@ before(async () => {
       },
       admission: new ConnectionAdmission(1_000, 1_000, silentLog),
       handshakeTimeoutMs,
+      proxyHeaderTimeoutMs: 5_000,
       onHandshakeFailed: () => {},
       highWaterMark: 65_536,
       nowMs: () => performance.now(),
@@ -259,7 +260,7 @@ describe('a client hello', () => {
       ]);
     }
     const { facts } = await enter('open.share.example', { port: impatient.port });
-    assert.equal(facts.serverName, 'open.share.example');
+    assert.equal(facts.onlyHost, 'open.share.example');
   });
 
   it('in pieces of one byte, and one that never ends, are read to their end or cut off', async () => {

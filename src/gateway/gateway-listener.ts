@@ -4,11 +4,13 @@
  */
 import type { Socket } from 'node:net';
 import type { Log } from '#base';
-import { containSocket } from '#net';
+import { isTrustedProxy as isProxy, type IpNetwork } from '#domain';
+import { containSocket, QuietLog } from '#net';
 import { AcceptingServers, type ListenAddress } from './accepting-servers.ts';
 import type { ConnectionAdmission } from './exchange/connection-admission.ts';
-import { NO_PROOF } from './certificates/client-certificate.ts';
-import type { ClientFacts } from './circuits/route-decision.ts';
+import { NO_PROOF, type ClientProof } from './certificates/client-certificate.ts';
+import type { ClientFacts, ConnectionOrigin } from './circuits/route-decision.ts';
+import { takeProxyHeader, type ProxyHeader } from './proxy-header.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
 
 /** A port of the program that several parts share, which passes connections of this one before TLS. */
@@ -18,10 +20,18 @@ export interface SharedPlace {
   readonly follow: (take: (socket: Socket) => void) => () => void;
 }
 
+export interface PortAddress extends ListenAddress {
+  /** Whether each connection of a trusted proxy begins with a PROXY header; false by default. */
+  readonly hasProxyHeaders?: boolean | undefined;
+}
+
 export interface ListenerOptions {
-  readonly address: ListenAddress | SharedPlace;
+  readonly address: PortAddress | SharedPlace;
   readonly tls: TlsSettings | undefined;
   readonly admission: ConnectionAdmission;
+  /** Undefined: no proxy is trusted. */
+  readonly proxies?: readonly IpNetwork[] | undefined;
+  readonly proxyHeaderTimeoutMs: number;
   readonly handshakeTimeoutMs: number;
   readonly onHandshakeFailed: () => void;
   readonly highWaterMark: number;
@@ -38,26 +48,41 @@ export interface Listener {
 
 /** Rejects with `port-taken` or `cannot-listen`. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { admission, nowMs } = options;
+  const { address, admission, nowMs, log, proxies } = options;
   const front = options.tls === undefined ? undefined : tlsFront(options, options.tls);
+  const accept = (socket: Socket, origin: ConnectionOrigin): void => {
+    if (front === undefined) options.onConnection(socket, factsOf(origin, NO_PROOF, undefined));
+    else containSocket(socket, log, () => front.accept(socket, origin));
+  };
+  const hasProxyHeaders = !('follow' in address) && address.hasProxyHeaders === true;
+  const refusals = new QuietLog(log);
   const take = (socket: Socket): void => {
-    const client = addressOf(socket);
-    if (!admission.enter(client, nowMs())) {
+    const peer = addressOf(socket);
+    const isTrustedProxy = proxies !== undefined && isProxy(proxies, peer);
+    const counted = isTrustedProxy ? undefined : peer;
+    if (!admission.enter(counted, nowMs())) {
       socket.resetAndDestroy();
       return;
     }
-    socket.once('close', () => admission.leave(client));
-    if (front === undefined) {
-      options.onConnection(socket, {
-        ...NO_PROOF,
-        address: client,
-        isSecure: false,
-        serverName: undefined,
-        acceptedAtMs: nowMs(),
-      });
-    } else containSocket(socket, options.log, () => front.accept(socket, nowMs()));
+    socket.once('close', () => admission.leave(counted));
+    const origin = { address: peer, isSecure: false, isTrustedProxy, acceptedAtMs: nowMs() };
+    if (!isTrustedProxy || !hasProxyHeaders) {
+      accept(socket, origin);
+      return;
+    }
+    takeProxyHeader(socket, {
+      timeoutMs: options.proxyHeaderTimeoutMs,
+      onRefused: (cause) => refusals.warn({ hop: 'client', client: peer, cause }, REFUSED),
+      onHeader: (header) =>
+        containSocket(socket, log, () => {
+          const named = namedBy(header, origin, proxies);
+          if (!countClient(admission, socket, named, nowMs())) return;
+          accept(socket, named);
+          if (front === undefined) socket.resume();
+        }),
+    });
   };
-  const { port, close } = await accept(options, take);
+  const { port, close } = await openPort(options, take);
   return {
     port,
     stop: () => {
@@ -67,7 +92,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-async function accept(
+async function openPort(
   { address, highWaterMark, log }: ListenerOptions,
   take: (socket: Socket) => void,
 ): Promise<{ readonly port: number; close(): void }> {
@@ -75,6 +100,58 @@ async function accept(
   const settings = { allowHalfOpen: true, noDelay: true, highWaterMark };
   const servers = await AcceptingServers.open(address, settings, log, take);
   return { port: servers.port, close: () => servers.close() };
+}
+
+const REFUSED =
+  'connection of a trusted proxy refused: --proxy-protocol expects a PROXY header on each of its connections';
+
+/** A proxy that names no client has connected for itself. Its headers name nobody, because it reads none. */
+function namedBy(
+  { address, isSecure }: ProxyHeader,
+  origin: ConnectionOrigin,
+  proxies: readonly IpNetwork[],
+): ConnectionOrigin {
+  const isTrustedProxy = address !== undefined && isProxy(proxies, address);
+  return { address: address ?? origin.address, isSecure, isTrustedProxy, acceptedAtMs: origin.acceptedAtMs };
+}
+
+/** Counts a client that a proxy names. Returns whether it may have one more; otherwise its connection was reset. */
+function countClient(
+  admission: ConnectionAdmission,
+  socket: Socket,
+  { address, isTrustedProxy }: ConnectionOrigin,
+  nowMs: number,
+): boolean {
+  if (isTrustedProxy) return true;
+  if (!admission.enterClient(address, nowMs)) {
+    socket.resetAndDestroy();
+    return false;
+  }
+  socket.once('close', () => admission.leaveClient(address));
+  return true;
+}
+
+const ENDS_AT_PROXY: ClientProof = {
+  clientCertificate: undefined,
+  clientCertificateProblem:
+    'TLS ends at a proxy in front of the gateway, which does not forward certificates',
+};
+
+/** `serverName` is undefined on plain connections. Those of trusted proxies carry requests of many clients and hosts. */
+function factsOf(origin: ConnectionOrigin, proof: ClientProof, serverName: string | undefined): ClientFacts {
+  const { address, isSecure, isTrustedProxy, acceptedAtMs } = origin;
+  const endsAtProxy = isTrustedProxy || (isSecure && serverName === undefined);
+  const { clientCertificate, clientCertificateProblem } = endsAtProxy ? ENDS_AT_PROXY : proof;
+  const onlyHost = isTrustedProxy ? undefined : serverName;
+  return {
+    clientCertificate,
+    clientCertificateProblem,
+    address,
+    isSecure,
+    isTrustedProxy,
+    acceptedAtMs,
+    onlyHost,
+  };
 }
 
 function tlsFront(
@@ -87,16 +164,9 @@ function tlsFront(
     nowMs,
     onFailed: onHandshakeFailed,
     log,
-    onSecure: (socket, acceptedAtMs, proof) => {
+    onSecure: (socket, origin, proof) => {
       const { servername } = socket;
-      const serverName = typeof servername === 'string' ? servername : undefined;
-      onConnection(socket, {
-        ...proof,
-        address: addressOf(socket),
-        isSecure: true,
-        serverName,
-        acceptedAtMs,
-      });
+      onConnection(socket, factsOf(origin, proof, typeof servername === 'string' ? servername : ''));
     },
   });
 }

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
+import type { IpNetwork } from '#domain';
 import type { GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
 import { contain } from '#net';
 import type { AccessControl } from './access/access.ts';
@@ -16,14 +17,14 @@ import { ClientConnection } from './exchange/client-connection.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
 import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
-import type { ListenAddress } from './accepting-servers.ts';
 import { HeadBudget } from './limits/head-budget.ts';
-import { openListener, type Listener, type SharedPlace } from './gateway-listener.ts';
+import { openListener, type Listener, type PortAddress, type SharedPlace } from './gateway-listener.ts';
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
 import { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
+import type { ProxyTrust } from './exchange/request-clients.ts';
 import { RequestRecords } from './exchange/request-records.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
 import { ShareRouteTable } from './shares/share-routes.ts';
@@ -39,12 +40,14 @@ const MAX_STEP_MS = 2 * SWEEP_MS;
 
 export interface GatewayOptions {
   /** At least one of the two is required. */
-  readonly plain?: ListenAddress | undefined;
-  readonly secure?: (ListenAddress | SharedPlace) & { readonly tls: TlsSettings };
+  readonly plain?: PortAddress | undefined;
+  readonly secure?: (PortAddress | SharedPlace) & { readonly tls: TlsSettings };
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly access: AccessControl;
+  /** Proxies in front of the gateway, which name the clients of their requests; undefined: no proxy is trusted. */
+  readonly proxies?: readonly IpNetwork[] | undefined;
   readonly challenges?: ChallengeAnswers | undefined;
   /** Receives the events of each request. */
   readonly observer?: RequestObserver | undefined;
@@ -124,6 +127,12 @@ class GatewayServer implements Gateway {
       makeSlot: (share) => new RoutePool(new ShareTraffic(this.traffic, share)),
       onRetired: (route) => this.#retire(route),
     });
+    this.#admission = new ConnectionAdmission(
+      limits.maxConnections,
+      limits.maxConnectionsPerAddress,
+      options.log,
+      () => this.#whenEmpty?.(),
+    );
     this.#context = {
       limits,
       headBudget: new HeadBudget(limits),
@@ -132,6 +141,7 @@ class GatewayServer implements Gateway {
       log: options.log,
       access: options.access,
       challenges: options.challenges,
+      trust: options.proxies && this.#trustOf(options.proxies),
       records: new RequestRecords(),
       observer: options.observer ?? NO_OBSERVER,
       counters: { requests: 0, failures: 0, retries: 0, upgrades: 0, failedHandshakes: 0 },
@@ -140,12 +150,6 @@ class GatewayServer implements Gateway {
       nowMs: this.#clock.nowMs(),
       draining: false,
     };
-    this.#admission = new ConnectionAdmission(
-      limits.maxConnections,
-      limits.maxConnectionsPerAddress,
-      options.log,
-      () => this.#whenEmpty?.(),
-    );
     this.#replayer = new Replayer(this.#context);
     this.#stopSweeping = time.every(SWEEP_MS, () => this.#sweep());
   }
@@ -184,13 +188,15 @@ class GatewayServer implements Gateway {
     return this.#closing;
   }
 
-  async #listen(address: ListenAddress | SharedPlace, tls: TlsSettings | undefined): Promise<number> {
+  async #listen(address: PortAddress | SharedPlace, tls: TlsSettings | undefined): Promise<number> {
     const { limits, log } = this.#context;
     const listener = await openListener({
       address,
       tls,
       log,
       admission: this.#admission,
+      proxies: this.#options.proxies,
+      proxyHeaderTimeoutMs: limits.proxyHeaderTimeoutMs,
       handshakeTimeoutMs: limits.headTimeoutMs,
       onHandshakeFailed: () => (this.#context.counters.failedHandshakes += 1),
       highWaterMark: limits.maxUnsentBytes,
@@ -207,6 +213,12 @@ class GatewayServer implements Gateway {
       if (this.#isCutting && this.#connections.size === 0) this.#whenEmpty?.();
     });
     this.#connections.add(connection);
+  }
+
+  #trustOf(proxies: readonly IpNetwork[]): ProxyTrust {
+    const { access } = this.#options;
+    const isServed = (host: string): boolean => this.table.find(host) !== undefined || access.isOwnHost(host);
+    return { proxies, admission: this.#admission, isServed, nowMs: () => this.#clock.nowMs() };
   }
 
   #retire(route: GatewayRoute): void {

@@ -23,8 +23,7 @@ export {
 } from './certificates/certificate-store.ts';
 export { type ClientCertificate, type ClientProof } from './certificates/client-certificate.ts';
 export { TICKET_SECRET_BYTES } from './certificates/ticket-keys.ts';
-export { type ListenAddress } from './accepting-servers.ts';
-export { type SharedPlace } from './gateway-listener.ts';
+export { type PortAddress, type SharedPlace } from './gateway-listener.ts';
 export { type TlsSettings } from './tls-front.ts';
 export {
   DEFAULT_GATEWAY_LIMITS,

@@ -11,6 +11,7 @@ import { messageOf, type Log } from '#base';
 import { decodeClientHello, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
 import { NO_PROOF, proveClient, type ClientProof } from './certificates/client-certificate.ts';
 import { ticketKeysAt, ticketKeysLastMs } from './certificates/ticket-keys.ts';
+import type { ConnectionOrigin } from './circuits/route-decision.ts';
 import { canonicalHost } from './http/host-policy.ts';
 
 export interface TlsSettings {
@@ -48,13 +49,14 @@ export interface TlsFrontOptions {
   /** Called for each handshake that failed. */
   readonly onFailed: () => void;
   readonly log: Log;
-  readonly onSecure: (socket: TLSSocket, acceptedAtMs: number, proof: ClientProof) => void;
+  readonly onSecure: (socket: TLSSocket, origin: ConnectionOrigin, proof: ClientProof) => void;
 }
 
 /** A connection during its handshake. */
 interface Entering {
-  /** Later by the time for which the handshake waited for a certificate: the client could not continue. */
-  acceptedAtMs: number;
+  readonly origin: ConnectionOrigin;
+  /** For how long the handshake waited for a certificate: the client could not continue. */
+  waitedMs: number;
   /** The requested authorities, and the server name they belong to. */
   asked: { readonly name: string; readonly authorities: readonly string[] } | undefined;
 }
@@ -85,9 +87,9 @@ export class TlsFront {
   }
 
   /** From here on, this class handles the socket's errors. */
-  accept(socket: Socket, acceptedAtMs: number): void {
+  accept(socket: Socket, origin: ConnectionOrigin): void {
     const peer = peerOf(socket);
-    this.#entering.set(peer, { acceptedAtMs, asked: undefined });
+    this.#entering.set(peer, { origin, waitedMs: 0, asked: undefined });
     socket.once('close', () => this.#entering.delete(peer));
     socket.on('error', () => {});
     // Until the handshake is complete: a client that sends its end in the meantime is gone, not waiting for a
@@ -144,12 +146,13 @@ export class TlsFront {
           return;
         }
         const entering = this.#entering.get(peerOf(socket));
-        if (entering !== undefined) entering.acceptedAtMs += nowMs() - startMs;
+        if (entering !== undefined) entering.waitedMs += nowMs() - startMs;
         enter(name);
       });
     };
     socket.on('data', onData);
     socket.on('end', onEnd);
+    socket.resume();
   }
 
   /** Also notes which certificates of the client the connection will be asked for. */
@@ -198,10 +201,11 @@ export class TlsFront {
       socket.destroy();
       return;
     }
-    const { acceptedAtMs, asked } = entering;
+    const { origin, waitedMs, asked } = entering;
     socket.allowHalfOpen = true;
     const proof = asked === undefined ? NO_PROOF : proveClient(socket, asked.authorities, Date.now());
-    this.#options.onSecure(socket, acceptedAtMs, proof);
+    const acceptedAtMs = origin.acceptedAtMs + waitedMs;
+    this.#options.onSecure(socket, { ...origin, isSecure: true, acceptedAtMs }, proof);
   }
 
   #contextOptions(): TlsOptions {
@@ -237,8 +241,9 @@ export class TlsFront {
     this.#keysTimer.unref();
   }
 
-  #failed(socket: Pick<Socket, 'remoteAddress'>, cause: string): void {
-    const fields = { hop: 'client', client: addressOf(socket), cause };
+  #failed(socket: Socket, cause: string): void {
+    const client = this.#entering.get(peerOf(socket))?.origin.address ?? addressOf(socket);
+    const fields = { hop: 'client', client, cause };
     this.#options.log.info(fields, 'TLS handshake failed');
     this.#options.onFailed();
   }

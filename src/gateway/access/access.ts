@@ -54,6 +54,8 @@ export interface AccessControl {
    * that settles. The promise never rejects.
    */
   decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict>;
+  /** Whether the host is one of the gateway itself (`oauth.<zone>`). */
+  isOwnHost(host: string): boolean;
   /** Decides about a request to a host of the gateway itself (`oauth.<zone>`). Returns undefined for other hosts. */
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined;
   /**

@@ -5,13 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { ForwardClock, systemClock, type Clock, type Log } from '#base';
-import {
-  decideIdentity,
-  decideNetwork,
-  decideProvability,
-  pathKind,
-  type CallerCertificate,
-} from '#domain/access';
+import { decideIdentity, decideProvability, pathKind } from '#domain/access';
 import { GATEWAY_TRUST_MS, type GatewayDelta, type GatewayProvider } from '#domain/gateway-shapes';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -23,14 +17,14 @@ import { ACCESS_FAILURES, accessEnded, failureOfAccess } from './access-failure-
 import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';
 import { CallerAdmission, Grant, type Caller } from './caller.ts';
-import { CertificateCaller, SESSION_IDLE, SessionCaller } from './caller-kinds.ts';
-import { certificateOf, isUnasked } from './caller-certificate.ts';
+import { SESSION_IDLE, SessionCaller } from './caller-kinds.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
 import { LoginFlow } from './login-flow.ts';
 import { LoginHosts } from './login-hosts.ts';
 import { isReserved } from './login-pages.ts';
 import { isForeign } from './foreign-origin.ts';
 import { isNavigation, isPreflight } from './navigation.ts';
+import { NetworkCheck } from './network-check.ts';
 import { OriginIdentity } from './origin-identity.ts';
 import { notWanted, refusal, retryAfter, unauthenticated, withOwnLines } from './own-verdicts.ts';
 import {
@@ -82,15 +76,9 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   /** Wall clock, for times that are compared with those of other machines. */
   readonly #wallMs: () => number;
   readonly #monotonicMs: () => number;
-  readonly #certificateCallers = new WeakMap<ClientFacts, CertificateCaller>();
+  readonly #networks = new NetworkCheck();
   /** Monotonic time of the last message from the control plane; undefined before the first one. */
   #lastContactMs: number | undefined;
-  /** Reused for each rule evaluation. */
-  readonly #facts: { nowMs: number; address: string; certificate: CallerCertificate | undefined } = {
-    nowMs: 0,
-    address: '',
-    certificate: undefined,
-  };
 
   constructor(options: GatewayAccessOptions) {
     const { control, log } = options;
@@ -190,6 +178,10 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return this.#loginHosts;
   }
 
+  isOwnHost(host: string): boolean {
+    return this.#loginHosts.has(host);
+  }
+
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     return this.#loginHosts.decide(head, client);
   }
@@ -199,7 +191,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (!host.isGuarded) return undefined;
     const nowMs = this.#nowMs();
     const { rules } = host.route;
-    const network = this.#network(host, client, nowMs);
+    const network = this.#networks.refusalOf(host, client, nowMs);
     if (network !== undefined) return network;
     if (!host.needsIdentity) return undefined;
     if (admission instanceof PathAdmission && admission.isOpenBy(rules)) return undefined;
@@ -232,13 +224,13 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   ): AccessVerdict | Promise<AccessVerdict> {
     const nowMs = this.#nowMs();
     const { rules } = host.route;
-    const network = this.#network(host, client, nowMs);
+    const network = this.#networks.refusalOf(host, client, nowMs);
     if (network !== undefined) return refusal(network);
     const path = pathKind(rules, head.target);
     if (path === 'ambiguous') return refusal(failureOfAccess('path-ambiguous'));
     if (path === 'public') return this.#admitPath('public-path', host, head, client, cookies);
     if (!host.needsIdentity) {
-      const caller = this.#certified(host, client);
+      const caller = this.#networks.callerOf(host, client);
       if (caller !== undefined && isForeign(head, client.isSecure, rules.rules.allowedOrigins))
         return refusal(ACCESS_FAILURES.otherOrigin, [], caller.identity);
       if (caller === undefined || !this.#origin.canSign)
@@ -321,39 +313,13 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (wrong === 'credential' || wrong === 'basic')
       return unauthenticated('credential-wrong', host, guard, wrong, lines);
     if (isNavigation(head)) {
-      if (guard.logins.length > 0 && !client.isSecure) return this.#logins.toHttps(host, head);
+      if (guard.logins.length > 0 && !client.isSecure) return this.#logins.toHttps(host, head, client);
       if (guard.logins.length > 0) return this.#logins.begin(host, guard, client, cookies, head.target);
       if (guard.hasLogins) return refusal(failureOfAccess('login-not-available'), lines);
     }
     const missing = wrong === 'session' ? 'credential-wrong' : 'credential-missing';
     const reason = guard.isShut ? 'provider-disabled' : missing;
     return unauthenticated(reason, host, guard, undefined, lines);
-  }
-
-  #network(host: GatewayHost, client: ClientFacts, nowMs: number): Failure | undefined {
-    const { rules } = host.route;
-    const facts = this.#facts;
-    facts.nowMs = nowMs;
-    facts.address = client.address;
-    facts.certificate = undefined;
-    if (rules.needsCertificate) {
-      // The client must open a new connection, which requests a certificate of the current authorities.
-      if (isUnasked(client, rules)) return FAILURES.misdirected;
-      facts.certificate = certificateOf(client);
-    }
-    const reason = decideNetwork(rules, facts);
-    return reason === undefined ? undefined : failureOfAccess(reason, client.clientCertificateProblem);
-  }
-
-  #certified(host: GatewayHost, client: ClientFacts): CertificateCaller | undefined {
-    const { clientCertificate } = client;
-    if (!host.route.rules.needsCertificate || clientCertificate === undefined) return undefined;
-    let caller = this.#certificateCallers.get(client);
-    if (caller === undefined) {
-      caller = new CertificateCaller(clientCertificate);
-      this.#certificateCallers.set(client, caller);
-    }
-    return caller;
   }
 
   #problemOf(caller: Caller, host: GatewayHost, nowMs: number): string | undefined {

@@ -26,6 +26,7 @@ import {
 import { callerAddress, type Rate, type RateLimits } from './rate-limits.ts';
 import { decodeQueryText, headerValue } from './request-credentials.ts';
 import { authorityOf, providerLogoutUrl } from './provider-logout.ts';
+import { circleOf } from './redirect-circle.ts';
 import { returnTarget } from './return-target-policy.ts';
 import type { SessionCache } from './session-cache.ts';
 
@@ -84,7 +85,7 @@ export class LoginFlow {
     if (path !== LOGIN_PATH && path !== LOGOUT_PATH) return refusal(ACCESS_FAILURES.noSuchPage);
     const isRead = head.method === 'GET' || head.method === 'HEAD';
     if (!client.isSecure)
-      return isRead ? this.toHttps(host, head) : refusal(ACCESS_FAILURES.wrongLoginMethod);
+      return isRead ? this.toHttps(host, head, client) : refusal(ACCESS_FAILURES.wrongLoginMethod);
     const cookies = readOwnCookies(head);
     if (path === LOGOUT_PATH) {
       if (!isRead && head.method !== 'POST') return refusal(ACCESS_FAILURES.wrongLoginMethod);
@@ -105,7 +106,9 @@ export class LoginFlow {
   }
 
   /** Redirects to the same address on TLS. Only GET and HEAD navigations of browsers are redirected. */
-  toHttps(host: GatewayHost, head: RequestHead): AccessVerdict {
+  toHttps(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict {
+    const circle = circleOf(head, client);
+    if (circle !== undefined) return refusal(circle);
     const port = this.#options.httpsPort();
     if (port === undefined) return refusal(failureOfAccess('login-not-available', 'there is no HTTPS here'));
     const answer = redirect(302, `https://${authorityOf(host.host, port)}${head.target}`);

@@ -133,6 +133,13 @@ export const FAILURES = {
     message: 'This service is no longer available here.',
     cause: 'the share was withdrawn',
   },
+  tooManyAtOnce: {
+    status: 429,
+    code: 'too-many-at-once',
+    hop: 'client',
+    message: 'Your network has too many requests in progress. Please wait a little.',
+    cause: 'too many requests in progress from this address',
+  },
   internal: {
     status: 500,
     code: 'internal',

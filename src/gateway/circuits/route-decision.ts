@@ -1,6 +1,7 @@
 /**
  * Finds the share of a request with one look-up by canonical host. There is no default share. On TLS the server
- * name must be the same host, so that a connection made for one share never carries requests for another.
+ * name must be the same host, so that a connection made for one share never carries requests for another; TLS
+ * connections of trusted proxies carry requests of many clients.
  */
 import type { ClientProof } from '../certificates/client-certificate.ts';
 import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
@@ -8,12 +9,19 @@ import { canonicalHost } from '../http/host-policy.ts';
 import type { ShareRouteTable } from '../shares/share-routes.ts';
 import type { GatewayHost, RoutePool } from './upstream.ts';
 
-export interface ClientFacts extends ClientProof {
+/** Where a connection comes from, before its first request. */
+export interface ConnectionOrigin {
   readonly address: string;
+  /** Whether the client uses TLS, here or at a proxy. */
   readonly isSecure: boolean;
-  /** TLS server name as the client sent it; undefined on plain connections. */
-  readonly serverName: string | undefined;
+  /** Whether the other end is a trusted proxy, whose headers name the client of each request. */
+  readonly isTrustedProxy: boolean;
   readonly acceptedAtMs: number;
+}
+
+export interface ClientFacts extends ClientProof, ConnectionOrigin {
+  /** The host (as the client sent it) that this connection serves alone; undefined: it may carry requests for any host. */
+  readonly onlyHost: string | undefined;
 }
 
 export type RouteDecision =
@@ -28,13 +36,13 @@ export function decideRoute(
   const host = table.find(name);
   if (host === undefined)
     return { host, failure: table.loaded ? FAILURES.unknownHost : FAILURES.noShareTable };
-  if (client.isSecure && !isForName(client, name)) return { host, failure: FAILURES.misdirected };
+  if (!isForName(client, name)) return { host, failure: FAILURES.misdirected };
   const { unreadable } = host.route.share;
   if (unreadable !== undefined) return { host, failure: failureOfUnreadable(unreadable) };
   return { host, failure: undefined };
 }
 
-/** Whether the TLS connection was made for this host. */
-export function isForName(client: ClientFacts, name: string): boolean {
-  return canonicalHost(client.serverName ?? '') === name;
+/** Whether the connection may carry requests for this host. */
+export function isForName({ onlyHost }: ClientFacts, name: string): boolean {
+  return onlyHost === undefined || canonicalHost(onlyHost) === name;
 }

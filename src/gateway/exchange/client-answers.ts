@@ -75,7 +75,7 @@ export class ClientAnswers {
   ): void {
     const { counters, log, observer } = this.#context;
     counters.failures += 1;
-    recordFailure(log, failure, { route: record?.route, client: this.#address, ...outcome });
+    recordFailure(log, failure, { route: record?.route, client: this.#clientOf(record), ...outcome });
     if (failure.code === FAILURES.internal.code)
       failAlone({ kind: 'request', id: record?.id ?? 'without a head', log }, error ?? failure.cause);
     if (record === undefined) return;
@@ -99,7 +99,11 @@ export class ClientAnswers {
   }
 
   reportEnd(record: RequestRecord | undefined, cause: string): void {
-    recordGone(this.#context.log, cause, record?.route, this.#address);
+    recordGone(this.#context.log, cause, record?.route, this.#clientOf(record));
+  }
+
+  #clientOf(record: RequestRecord | undefined): string {
+    return record?.client.address ?? this.#address;
   }
 
   #write(bytes: Uint8Array): void {

@@ -14,12 +14,12 @@ import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeClient } from './exchange-client.ts';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
-import { forwardedLines } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { HeadIntake } from './head-intake.ts';
 import { RawRelay } from './raw-relay.ts';
 import { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
+import { clientsOf, type RequestClients } from './request-clients.ts';
 import { AdmissionWatch, decideRequest } from './request-decision.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import { serviceHead } from './service-head.ts';
@@ -43,7 +43,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   readonly #context: GatewayContext;
   readonly #socket: Socket;
   readonly #facts: ClientFacts;
-  readonly #forwardedLines: string;
+  readonly #clients: RequestClients;
   readonly #heads: HeadIntake;
   readonly #answers: ClientAnswers;
   readonly #admission: AdmissionWatch;
@@ -69,9 +69,11 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#socket = socket;
     this.#facts = facts;
     this.#deadlineMs = facts.acceptedAtMs + context.limits.headTimeoutMs;
-    this.#heads = new HeadIntake(context, facts, (refused) => this.#guarded(() => this.#refuse(refused)));
+    this.#clients = clientsOf(facts, context.trust);
+    this.#heads = new HeadIntake(context, this.#clients, (refused) =>
+      this.#guarded(() => this.#refuse(refused)),
+    );
     this.input = new ClientInput(socket, context.limits.maxHeldBytes);
-    this.#forwardedLines = forwardedLines(facts);
     this.writer = new SocketWriter(socket, context.limits.maxUnsentBytes);
     this.#admission = new AdmissionWatch(context);
     this.#answers = new ClientAnswers(context, this.writer, facts.address);
@@ -111,6 +113,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#exchange = undefined;
     this.#record = undefined;
     this.#heads.forget();
+    this.#clients.leave();
     this.#served += 1;
     this.input.resume(PAUSED_BY_CIRCUIT | PAUSED_FOR_DIAL);
     if (!keepAlive || (this.#halfClosed && !this.input.holdsMore)) {
@@ -132,10 +135,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#exchange = undefined;
     this.#relay = undefined;
     this.#answers.reportFailure(this.#record, failure, { status: 'broken off' }, error);
-    // Resets the connection, so that a response that ends with its connection does not look complete. (The
-    // platform refuses a reset during a shutdown, which would leave the socket open.)
-    if (this.#facts.isSecure || this.#socket.writableEnded) this.destroy();
-    else this.#socket.resetAndDestroy();
+    if (!this.writer.reset()) this.destroy();
   }
 
   exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void {
@@ -226,9 +226,10 @@ export class ClientConnection implements ExchangeClient, Numbered {
     }
     const head = this.#context.requestHead;
     this.#context.counters.requests += 1;
-    const record = this.#context.records.open(this.#facts, head);
+    const client = this.#clients.of(head);
+    const record = this.#context.records.open(client.facts, head);
     this.#record = record;
-    const verdict = decideRequest(this.#context, record, head, this.#facts);
+    const verdict = client.refusal ?? decideRequest(this.#context, record, head, client.facts);
     if (verdict instanceof Promise)
       this.#await(verdict, head, heads.rest).catch((error: unknown) => this.#fault(error));
     else this.#settle(verdict, head, heads.rest);
@@ -269,7 +270,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
     record.admission = admission;
     this.#admission.begin();
     this.#context.observer.began(record, head);
-    const headText = serviceHead(record, head, this.#forwardedLines);
+    const headText = serviceHead(record, head, this.#clients.lines);
     const exchange = new Exchange(this.#context, this, record, head, headText);
     this.#state = BUSY;
     this.#exchange = exchange;
@@ -346,7 +347,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   /** Ends a request when it would no longer be admitted. */
   #sweepAdmission(): void {
     const current = this.#exchange ?? this.#relay;
-    const failure = current && this.#record && this.#admission.endOf(this.#record, this.#facts);
+    const failure = current && this.#record && this.#admission.endOf(this.#record);
     if (failure !== undefined) current?.revoked(failure);
   }
 

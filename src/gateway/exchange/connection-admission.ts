@@ -27,25 +27,41 @@ export class ConnectionAdmission {
     return this.#count;
   }
 
-  /** Returns whether the connection is admitted. If so, `leave` must be called once. */
-  enter(address: string, nowMs: number): boolean {
-    const own = this.#byAddress.get(address) ?? 0;
-    if (own >= this.#maxPerAddress || this.#count >= this.#maxConnections) {
-      if (own >= this.#maxPerAddress) this.#refused(address, nowMs, 'too many from this address');
-      else this.#refused(ALL, nowMs, 'too many in total');
+  /**
+   * Returns whether the connection is admitted. If so, `leave` must be called once. `address` is undefined for a trusted
+   * proxy, whose connections belong to many clients: these are counted by `enterClient`.
+   */
+  enter(address: string | undefined, nowMs: number): boolean {
+    if (this.#count >= this.#maxConnections) {
+      this.#refused(ALL, nowMs, 'too many in total');
       return false;
     }
-    this.#byAddress.set(address, own + 1);
+    if (address !== undefined && !this.enterClient(address, nowMs)) return false;
     this.#count += 1;
     return true;
   }
 
-  leave(address: string): void {
+  leave(address: string | undefined): void {
+    if (address !== undefined) this.leaveClient(address);
+    this.#count -= 1;
+    if (this.#count === 0) this.#onEmpty();
+  }
+
+  /** Returns whether its client may have one more. If so, `leaveClient` must be called once. */
+  enterClient(address: string, nowMs: number): boolean {
+    const own = this.#byAddress.get(address) ?? 0;
+    if (own >= this.#maxPerAddress) {
+      this.#refused(address, nowMs, 'too many from this address');
+      return false;
+    }
+    this.#byAddress.set(address, own + 1);
+    return true;
+  }
+
+  leaveClient(address: string): void {
     const own = this.#byAddress.get(address) ?? 0;
     if (own > 1) this.#byAddress.set(address, own - 1);
     else this.#byAddress.delete(address);
-    this.#count -= 1;
-    if (this.#count === 0) this.#onEmpty();
   }
 
   #refused(client: string, nowMs: number, cause: string): void {

@@ -11,6 +11,7 @@ import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import type { HeadBudget } from '../limits/head-budget.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver } from './request-record.ts';
+import type { ProxyTrust } from './request-clients.ts';
 import type { RequestRecords } from './request-records.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
 import type { ShareRouteTable } from '../shares/share-routes.ts';
@@ -33,6 +34,8 @@ export interface GatewayContext {
   readonly pool: CircuitPool;
   readonly log: Log;
   readonly access: AccessControl;
+  /** Undefined if no proxy is trusted. */
+  readonly trust: ProxyTrust | undefined;
   /** Answers to a certificate authority; undefined unless single names get certificates automatically. */
   readonly challenges: ChallengeAnswers | undefined;
   readonly records: RequestRecords;

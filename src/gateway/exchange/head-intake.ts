@@ -2,29 +2,25 @@
 import { callerAddress } from '../access/rate-limits.ts';
 import { refusedHead, type RefusedHead } from '../answers/cookie-bomb.ts';
 import { failureOfRequest } from '../answers/failure-table.ts';
-import type { ClientFacts } from '../circuits/route-decision.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { readRequestHead, refusalOfStart } from '../http/request-head-policy.ts';
 import { HeadAllowance } from '../limits/head-budget.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import type { RequestClients } from './request-clients.ts';
 
 export class HeadIntake {
   readonly #context: GatewayContext;
-  readonly #isSecure: boolean;
+  readonly #clients: RequestClients;
   readonly #heads: HeadBuffer;
   readonly #allowance: HeadAllowance;
 
   /** `evict` is called when an unfinished head has to make room for those of others. */
-  constructor(
-    context: GatewayContext,
-    { address, isSecure }: ClientFacts,
-    evict: (refused: RefusedHead) => void,
-  ) {
+  constructor(context: GatewayContext, clients: RequestClients, evict: (refused: RefusedHead) => void) {
     const { limits, headBudget } = context;
     this.#context = context;
-    this.#isSecure = isSecure;
+    this.#clients = clients;
     const allowance = new HeadAllowance(
-      () => callerAddress(address),
+      () => callerAddress(clients.connection.address),
       () => evict({ failure: failureOfRequest('too-many-heads'), lines: [] }),
     );
     this.#allowance = allowance;
@@ -49,7 +45,7 @@ export class HeadIntake {
   /** Returns true when the context's scratch object has the head, false if more bytes are needed, or why there is none. */
   take(bytes: Buffer): RefusedHead | boolean {
     const heads = this.#heads;
-    const start = heads.isPartial ? undefined : refusalOfStart(bytes[0]!, this.#isSecure);
+    const start = heads.isPartial ? undefined : refusalOfStart(bytes[0]!, this.#clients.connection.isSecure);
     if (start !== undefined) return { failure: failureOfRequest(start), lines: [] };
     if (!heads.push(bytes)) return false;
     const { headBudget, limits, requestHead, table } = this.#context;
@@ -58,7 +54,8 @@ export class HeadIntake {
       readRequestHead(heads.text, limits.maxFields, requestHead) ??
       (headBudget.serve(this.#allowance, heads.text.length) ? undefined : 'too-many-heads');
     if (refusal === undefined) return true;
-    return refusedHead(refusal, heads.text, (host) => table.find(host) !== undefined, this.#isSecure);
+    const isServed = (host: string): boolean => table.find(host) !== undefined;
+    return refusedHead(refusal, heads.text, isServed, this.#clients.isSecure(heads.text));
   }
 
   /** The request is over, or the connection is. */

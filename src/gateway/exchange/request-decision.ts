@@ -67,7 +67,7 @@ export class AdmissionWatch {
   }
 
   /** Returns why the admission ends now, or undefined if it still holds. */
-  endOf(record: RequestRecord, client: ClientFacts): Failure | undefined {
+  endOf(record: RequestRecord): Failure | undefined {
     const { access, nowMs, table } = this.#context;
     const { admission } = record;
     if (admission === undefined) return undefined;
@@ -76,6 +76,6 @@ export class AdmissionWatch {
     this.begin();
     const host = table.find(record.host);
     const isSame = host?.route.share.id === record.route?.share.id;
-    return access.endOf(isSame ? host : undefined, admission, client);
+    return access.endOf(isSame ? host : undefined, admission, record.client);
   }
 }

@@ -51,6 +51,16 @@ export class SocketWriter {
     return socket.writableLength > this.#maxUnsentBytes && socket.writableNeedDrain;
   }
 
+  /**
+   * Resets the connection, so that a response that ends with its connection does not look complete. Returns false for TLS and
+   * during a shutdown, in which the platform refuses a reset and would leave the socket open.
+   */
+  reset(): boolean {
+    if ('encrypted' in this.#socket || this.#socket.writableEnded) return false;
+    this.#socket.resetAndDestroy();
+    return true;
+  }
+
   /** Must be called after adding to the batch. */
   written(): void {
     if (this.batch.bytes > EARLY_WRITE_BYTES) {

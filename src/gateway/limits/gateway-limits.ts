@@ -4,6 +4,8 @@ import { definedFields } from '#base';
 export interface GatewayLimits {
   /** From accept, or from a later head's first byte, to the end of the head. */
   readonly headTimeoutMs: number;
+  /** From accept to the end of the PROXY header of a trusted proxy. */
+  readonly proxyHeaderTimeoutMs: number;
   /** Between the end of a response and the next request on the same connection. */
   readonly idleTimeoutMs: number;
   /** Time for an access decision that cannot be made from memory. */
@@ -81,6 +83,7 @@ export function circuitWaitMs({ dialTimeoutMs, absenceHoldMs }: GatewayLimits): 
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   headTimeoutMs: 10_000,
+  proxyHeaderTimeoutMs: 5_000,
   idleTimeoutMs: 60_000,
   drainIdleMs: 1_000,
   decisionTimeoutMs: 10_000,

@@ -69,7 +69,8 @@ const client: ClientFacts = {
   ...NO_PROOF,
   address: '127.0.0.1',
   isSecure: true,
-  serverName: HOST,
+  isTrustedProxy: false,
+  onlyHost: HOST,
   acceptedAtMs: 0,
 };
 

@@ -9,6 +9,7 @@ import { makeTestAuthority, type TestIdentity } from '../../../test/support/cert
 import type { GatewayAccess as Access, GatewayAccessOptions } from '../access/gateway-access.ts';
 import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
+import type { GatewayOptions } from '../gateway.ts';
 import { systemTime, type GatewayTime } from '../gateway-time.ts';
 import type { TlsSettings } from '../tls-front.ts';
 import { GatewayWorld, once, logInto, shareOf, type LogEntry } from './gateway-world.ts';
@@ -119,6 +120,8 @@ export class AccessWorld {
     options: Partial<GatewayAccessOptions> = {},
     tls: Partial<TlsSettings> = {},
     time: GatewayTime = systemTime,
+    gateway: Partial<GatewayOptions> = {},
+    hasProxyHeaders = false,
   ): Promise<AccessWorld> {
     const clock = new ManualClock(Date.now());
     const control = new ScriptedControl(() => clock.nowMs());
@@ -141,8 +144,10 @@ export class AccessWorld {
       secure: {
         host: '127.0.0.1',
         port: 0,
+        hasProxyHeaders,
         tls: { defaultCertificate, certificateFor: certificateBy(defaultCertificate), ...tls },
       },
+      ...gateway,
     });
     port.secure = world.gateway.securePort;
     access.replaceAll({ providers: [], zones: ['share.localhost'], keys: KEYS });

@@ -11,6 +11,8 @@ export class OpenAccess implements AccessControl, AccessFeed {
       ? { type: 'refuse', decision: 'guarded', failure: FAILURES.decisionTimeout }
       : OPEN_ADMISSION;
 
+  isOwnHost: AccessControl['isOwnHost'] = () => false;
+
   decideOwn: AccessControl['decideOwn'] = () => undefined;
 
   endOf: AccessControl['endOf'] = (host) =>

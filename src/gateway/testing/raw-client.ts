@@ -30,8 +30,9 @@ export class RawClient {
     });
   }
 
-  static async connect(port: number): Promise<RawClient> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  /** `localAddress` is one of 127.0.0.0/8. */
+  static async connect(port: number, localAddress?: string): Promise<RawClient> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true, noDelay: true });
     await within(
       'a connection',
       new Promise<void>((resolve, reject) => {
