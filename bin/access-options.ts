@@ -4,6 +4,7 @@ import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';
 import { checkedDnsServers } from './dns-servers.ts';
+import { proxiesOf } from './proxy-options.ts';
 
 export type AccessSettings = Pick<
   ControlPlaneOptions,
@@ -27,7 +28,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     hasConsole: options.console === 'on',
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
-    trustedProxies: options.trustedProxies ?? [],
+    trustedProxies: proxiesOf(options),
     dnsServers: checkedDnsServers('--dns-server', options.dnsServer ?? []),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
     limits: {

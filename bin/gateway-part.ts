@@ -19,11 +19,12 @@ import {
   type Gateway,
   type GatewayLimits,
   type HeadLimits,
-  type ListenAddress,
   type SharedPlace,
   type NameOwner,
+  type PortAddress,
   type TlsSettings,
 } from '#gateway';
+import type { IpNetwork } from '#domain';
 import { descriptorLimit, validityOf, waitAtMost, type OutwardDialer } from '#net';
 import type { ChannelOpener } from '#net/channel';
 import { loadIdentityFile, saveIdentityFile, setAside, type IdentityFile } from '#net/files';
@@ -51,14 +52,16 @@ import { writeConnectionMetrics } from './metrics-option.ts';
 export interface GatewayPartOptions {
   /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
   readonly dataDir: string;
-  readonly plain?: ListenAddress | undefined;
-  readonly secure?: (ListenAddress | SharedPlace) & {
+  readonly plain?: PortAddress | undefined;
+  readonly secure?: (PortAddress | SharedPlace) & {
     readonly certificates: CertificateStore;
     /** Undefined: certificates are files alone. */
     readonly automatic?: AutomaticCertificates | undefined;
   };
   /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
+  /** Proxies in front of the gateway; undefined: none is trusted. */
+  readonly proxies?: readonly IpNetwork[] | undefined;
   /** Secret that seals the tickets of TLS sessions; gateways that share it resume each other's sessions. */
   /** Opens the connections to control planes and routers; by default directly. */
   readonly outward?: OutwardDialer | undefined;
@@ -212,6 +215,7 @@ export async function startGatewayPart(
   const gateway: Gateway = createGateway({
     dialer: overlay,
     access,
+    proxies: options.proxies,
     challenges: thumbprint === undefined ? undefined : challengeAnswers(thumbprint, isServed),
     observer: observation.observer,
     log,

@@ -12,6 +12,7 @@ import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
 import { openIssuer } from './automatic-certificates.ts';
 import { startGatewayPart, type AutomaticCertificates, type GatewayPart } from './gateway-part.ts';
+import { hasProxyHeaders, proxiesOf } from './proxy-options.ts';
 import { tlsFilesOf } from './tls-files.ts';
 
 /** What a supervisor gives to its worker. */
@@ -75,10 +76,20 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
   const perAddress = options.maxConnectionsPerAddress ?? DEFAULT_GATEWAY_LIMITS.maxConnectionsPerAddress;
   return startGatewayPart(program.identity, {
     dataDir: place?.dataDir ?? program.dataDir,
-    plain: { host, port: httpPort, ...place?.plain },
+    plain: { host, port: httpPort, ...place?.plain, hasProxyHeaders: hasProxyHeaders('http', options) },
     ...(certificates === undefined
       ? {}
-      : { secure: { host, port: httpsPort, ...place?.secure, certificates, automatic } }),
+      : {
+          secure: {
+            host,
+            port: httpsPort,
+            ...place?.secure,
+            hasProxyHeaders: hasProxyHeaders('https', options),
+            certificates,
+            automatic,
+          },
+        }),
+    proxies: proxiesOf(options),
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: metricsOf(options, place),

@@ -11,6 +11,7 @@ import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './program-log.ts';
 import type { PortChoice } from './port-memory.ts';
+import { hasProxyHeaders } from './proxy-options.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -81,6 +82,10 @@ async function runOn(
     gatewayTlsDir: options.tlsDir,
     acme: await acmeSettingsOf(options),
     publicHttpsPort: options.publicHttpsPort,
+    proxyProtocol: {
+      http: hasProxyHeaders('http', options),
+      https: hasProxyHeaders('https', options),
+    },
     accessLog: options.accessLog,
     metrics: options.metricsListen,
     readyListAgeMs: options.readyListAge * 1_000,

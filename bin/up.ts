@@ -64,6 +64,8 @@ export interface UpOptions {
   readonly accessLog?: string | undefined;
   /** The port of HTTPS as browsers see it, where it differs from the gateway's. */
   readonly publicHttpsPort?: number | undefined;
+  /** At which ports of the gateway connections of trusted proxies begin with a PROXY header; by default at none. */
+  readonly proxyProtocol?: { readonly http: boolean; readonly https: boolean } | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** As in `GatewayPartOptions`. */
   readonly readyListAgeMs?: number | undefined;
@@ -239,8 +241,17 @@ async function startParts(
     settings && (await openIssuer({ settings, dataDir: gatewayDir, certificates, version, log: gatewayLog }));
   const part = await startGatewayPart(identity, {
     dataDir: gatewayDir,
-    plain: { host: listenHost, port: ports.http },
-    secure: { ...(shared?.forGateway ?? { host: listenHost, port: ports.https }), certificates, automatic },
+    plain: { host: listenHost, port: ports.http, hasProxyHeaders: options.proxyProtocol?.http },
+    secure: {
+      ...(shared?.forGateway ?? {
+        host: listenHost,
+        port: ports.https,
+        hasProxyHeaders: options.proxyProtocol?.https,
+      }),
+      certificates,
+      automatic,
+    },
+    proxies: options.access?.trustedProxies,
     openChannel,
     version,
     publicHttpsPort: options.publicHttpsPort,

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 
 function parse(...args: readonly string[]): AccessOptions {
-  const command = addAccessOptions(new Command('x'))
+  const command = addAccessOptions(new Command('x'), 'the server')
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
   return command.parse(args, { from: 'user' }).opts();
@@ -28,10 +28,7 @@ test('limits are so many a second and so many at once; networks may be given aga
 
 test('trusted proxies are addresses and networks', () => {
   const { trustedProxies } = parse('--trusted-proxies', '127.0.0.1,10.0.0.0/8');
-  assert.deepEqual(
-    trustedProxies?.map(({ prefixBits }) => prefixBits),
-    [32, 8],
-  );
+  assert.equal(trustedProxies, '127.0.0.1,10.0.0.0/8');
   assert.throws(() => parse('--trusted-proxies', 'proxy.example'), /must be addresses and networks/);
 });
 

@@ -1,6 +1,6 @@
 /** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseTrustedProxies, type IpNetwork } from '#domain';
+import { trustedProxiesOption } from './proxy-options.ts';
 
 /** Requests per second on average, and the burst that is allowed at once. */
 export interface RateOption {
@@ -10,7 +10,8 @@ export interface RateOption {
 
 export interface AccessOptions {
   readonly publicApiUrl?: string;
-  readonly trustedProxies?: readonly IpNetwork[];
+  /** Addresses and networks, separated by commas. */
+  readonly trustedProxies?: string;
   readonly trustedIssuers?: string;
   readonly allowEgress?: readonly string[];
   readonly dnsServer?: readonly string[];
@@ -25,7 +26,8 @@ export interface AccessOptions {
 
 const MAX_RATE = 1_000_000;
 
-export function addAccessOptions(command: Command): Command {
+/** `proxied`: the servers that may be behind trusted proxies. */
+export function addAccessOptions(command: Command, proxied: string): Command {
   return command
     .option(
       '--edge-management',
@@ -40,17 +42,7 @@ export function addAccessOptions(command: Command): Command {
       '--public-api-url <url>',
       'public URL of the Management API, if it is behind a proxy (default: the address it listens on)',
     )
-    .addOption(
-      new Option(
-        '--trusted-proxies <networks>',
-        'addresses and networks of proxies in front of the Management API, whose X-Forwarded-For names the client; for example 10.0.0.5,10.1.0.0/16',
-      ).argParser((text) => {
-        const proxies = parseTrustedProxies(text);
-        if (proxies === undefined)
-          throw new InvalidArgumentError('must be addresses and networks, separated by commas');
-        return proxies;
-      }),
-    )
+    .addOption(trustedProxiesOption(proxied))
     .option(
       '--trusted-issuers <file>',
       'file with further trusted token issuers, a list in YAML or JSON; for example issuers.yml',

@@ -18,6 +18,12 @@ import {
   type MetricsCommandOptions,
   type ObservationCommandOptions,
 } from './observation-options.ts';
+import {
+  checkProxyOptions,
+  proxyProtocolOption,
+  trustedProxiesOption,
+  type GatewayProxyOptions,
+} from './proxy-options.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -50,6 +56,7 @@ export interface UpCommandOptions
     AccessOptions,
     AcmeCommandOptions,
     HeadCommandOptions,
+    GatewayProxyOptions,
     ObservationCommandOptions {
   readonly demo: boolean;
   readonly dataDir: string;
@@ -85,7 +92,13 @@ export interface ControlCommandOptions
 }
 
 export interface GatewayCommandOptions
-  extends AcmeCommandOptions, HeadCommandOptions, ObservationCommandOptions, LogOptions, ReadyFileOptions {
+  extends
+    AcmeCommandOptions,
+    HeadCommandOptions,
+    GatewayProxyOptions,
+    ObservationCommandOptions,
+    LogOptions,
+    ReadyFileOptions {
   readonly dataDir: string;
   readonly enrollmentJwt?: string;
   readonly listen: string;
@@ -162,13 +175,16 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
+    .addOption(proxyProtocolOption())
     .addOption(perAddress())
     .addOption(responseTimeout());
   const observed = addObservationOptions(
     addAcmeOptions(addHeadOptions(command)),
     'the gateway, the control plane and the router',
   );
-  return controlPorts(observed).action((options: UpCommandOptions, parsed: Command) => {
+  const proxied = 'the Management API and the gateway';
+  return controlPorts(observed, proxied).action((options: UpCommandOptions, parsed: Command) => {
+    checkProxyOptions(parsed, options);
     const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) === 'cli');
     const givenPorts = Object.fromEntries(given.map((name) => [name, options[name]]));
     return run.up({ ...options, givenPorts });
@@ -188,7 +204,7 @@ function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Com
       'http://{host}:8080',
     ]);
   // Options after the word "reset-admin" belong to that command, although they have the same names.
-  return addMetricsOption(controlPorts(command), 'the control plane')
+  return addMetricsOption(controlPorts(command, 'the Management API'), 'the control plane')
     .enablePositionalOptions()
     .action((options: ControlCommandOptions) => run.control(options))
     .addCommand(resetAdminCommand(run));
@@ -240,6 +256,8 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
+    .addOption(trustedProxiesOption('the gateway'))
+    .addOption(proxyProtocolOption())
     .addOption(
       new Option(
         '--workers <count>',
@@ -254,11 +272,14 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     addAcmeOptions(addHeadOptions(command)),
     'the gateway (each of several workers at the next port)',
   );
-  return observed.action((options: GatewayCommandOptions) => run.gateway(options));
+  return observed.action((options: GatewayCommandOptions, parsed: Command) => {
+    checkProxyOptions(parsed, options);
+    return run.gateway(options);
+  });
 }
 
-function controlPorts(command: Command): Command {
-  return addAccessOptions(command)
+function controlPorts(command: Command, proxied: string): Command {
+  return addAccessOptions(command, proxied)
     .addOption(port('--api-port <port>', 'Management API', 8081))
     .addOption(port('--edge-api-port <port>', 'port of the edge API, for agents, gateways and SDKs', 1280))
     .addOption(port('--ctrl-port <port>', 'port of the control channel, for routers', 6262))
@@ -302,7 +323,7 @@ function publicHttpsPort(): Option {
 function perAddress(): Option {
   return new Option(
     '--max-connections-per-address <count>',
-    'maximum number of client connections per address; for example 1000',
+    'maximum number of client connections per address, or of requests at the same time through trusted proxies; for example 1000',
   ).argParser((text) => wholeNumber(text, 1, 1_000_000));
 }
 

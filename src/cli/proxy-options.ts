@@ -1,0 +1,43 @@
+/** Options about proxies in front of a server. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseTrustedProxies } from '#domain';
+
+/** Ports whose connections begin with a PROXY header if they come from a trusted proxy. */
+export const PROXY_PROTOCOL_PORTS = ['http', 'https', 'both'] as const;
+export type ProxyProtocolPorts = (typeof PROXY_PROTOCOL_PORTS)[number];
+
+export interface GatewayProxyOptions {
+  /** Addresses and networks, separated by commas. */
+  readonly trustedProxies?: string;
+  /** Only with trusted proxies. */
+  readonly proxyProtocol?: ProxyProtocolPorts;
+}
+
+/** `servers`: what is behind the proxies. The value of the option is its checked text. */
+export function trustedProxiesOption(servers: string): Option {
+  return new Option(
+    '--trusted-proxies <networks>',
+    `addresses and networks of proxies in front of ${servers}, whose X-Forwarded-For names the client; for example 10.0.0.5,10.1.0.0/16`,
+  ).argParser((text) => {
+    if (parseTrustedProxies(text) !== undefined) return text;
+    throw new InvalidArgumentError('must be addresses and networks, separated by commas');
+  });
+}
+
+export function proxyProtocolOption(): Option {
+  return new Option(
+    '--proxy-protocol <ports>',
+    'ports (http, https, both) at which every connection of a trusted proxy begins with a PROXY header, version 1 or 2; needs --trusted-proxies',
+  ).choices(PROXY_PROTOCOL_PORTS);
+}
+
+/** Refuses a PROXY header that would be read from nobody. */
+export function checkProxyOptions(
+  command: Command,
+  { trustedProxies, proxyProtocol }: GatewayProxyOptions,
+): void {
+  if (proxyProtocol === undefined || trustedProxies !== undefined) return;
+  command.error(
+    "error: option '--proxy-protocol <ports>' needs '--trusted-proxies <networks>': PROXY headers are read from trusted proxies only",
+  );
+}
