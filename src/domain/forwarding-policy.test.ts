@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, it } from 'node:test';
 import { readForwarding, type ForwardingLines } from './forwarding-policy.ts';
 import { parseTrustedProxies } from './trusted-proxy-policy.ts';
 
@@ -14,8 +14,8 @@ const addressOf = (text: string) => {
   return typeof client === 'string' ? client : client.address;
 };
 
-suite('X-Forwarded-For', () => {
-  test('names the client by the rightmost address that is no trusted proxy', () => {
+describe('X-Forwarded-For', () => {
+  it('names the client by the rightmost address that is no trusted proxy', () => {
     for (const [text, expected] of [
       ['203.0.113.7', '203.0.113.7'],
       ['203.0.113.7, 10.0.0.9', '203.0.113.7'],
@@ -29,11 +29,11 @@ suite('X-Forwarded-For', () => {
       assert.equal(addressOf(text), expected, text);
   });
 
-  test('names the first address if all are trusted proxies', () => {
+  it('names the first address if all are trusted proxies', () => {
     assert.equal(addressOf('10.0.0.1, 10.0.0.2'), '10.0.0.1');
   });
 
-  test('refuses the request if what a trusted proxy wrote is no address', () => {
+  it('refuses the request if what a trusted proxy wrote is no address', () => {
     for (const text of [
       '',
       'unknown',
@@ -47,13 +47,13 @@ suite('X-Forwarded-For', () => {
       assert.equal(addressOf(text), 'malformed-forwarding', text);
   });
 
-  test('is refused when it is longer than any row of proxies', () => {
+  it('is refused when it is longer than any row of proxies', () => {
     assert.equal(addressOf(Array.from({ length: 33 }, () => '10.0.0.1').join(',')), 'malformed-forwarding');
   });
 });
 
-suite('X-Forwarded-Proto and -Host', () => {
-  test('count for the client, whether each proxy appends or replaces them', () => {
+describe('X-Forwarded-Proto and -Host', () => {
+  it('count for the client, whether each proxy appends or replaces them', () => {
     const chain = '203.0.113.7, 10.0.0.9';
     for (const [proto, isSecure] of [
       ['https', true],
@@ -70,19 +70,19 @@ suite('X-Forwarded-Proto and -Host', () => {
       });
   });
 
-  test('count without an address, which some proxies do not send', () => {
+  it('count without an address, which some proxies do not send', () => {
     assert.deepEqual(read({ proto: 'https' }), { address: undefined, isSecure: true, host: undefined });
     assert.deepEqual(read({}), { address: undefined, isSecure: undefined, host: undefined });
   });
 
-  test('refuse the request if the scheme is none of the web', () => {
+  it('refuse the request if the scheme is none of the web', () => {
     for (const proto of ['', 'ftp', 'https;', '443'])
       assert.equal(read({ proto }), 'malformed-forwarding', proto);
   });
 });
 
-suite('Forwarded', () => {
-  test('names client, scheme and host where X-Forwarded-For is absent', () => {
+describe('Forwarded', () => {
+  it('names client, scheme and host where X-Forwarded-For is absent', () => {
     const forwarded =
       'for=192.0.2.1;proto=http, FOR="[2001:db8::7]:4711";Proto=https;host="app.test:8443" ,for=10.0.0.9;by=10.0.0.1';
     assert.deepEqual(read({ forwarded, proto: 'http', host: 'other.test' }), {
@@ -97,7 +97,7 @@ suite('Forwarded', () => {
     });
   });
 
-  test('is refused if it is malformed, hides the client, or names another one than X-Forwarded-For', () => {
+  it('is refused if it is malformed, hides the client, or names another one than X-Forwarded-For', () => {
     for (const forwarded of [
       '',
       'for',
@@ -115,7 +115,7 @@ suite('Forwarded', () => {
     assert.equal(read({ for: '203.0.113.7', forwarded: 'for=unknown' }), 'malformed-forwarding');
   });
 
-  test('adds nothing to X-Forwarded-For, because the client may have sent it', () => {
+  it('adds nothing to X-Forwarded-For, because the client may have sent it', () => {
     const forwarded = 'for=203.0.113.7;proto=https;host=evil.test';
     const expected = { address: '203.0.113.7', isSecure: undefined, host: undefined };
     assert.deepEqual(read({ for: '203.0.113.7', forwarded }), expected);

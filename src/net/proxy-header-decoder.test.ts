@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   decodeProxyHeader,
   MAX_PROXY_HEADER_BYTES,
@@ -25,10 +25,10 @@ const extension = (type: number, ...value: readonly number[]): Buffer =>
 const textOf = (outcome: ProxyHeaderOutcome): string | undefined =>
   outcome.kind === 'header' ? outcome.address : outcome.kind;
 
-suite('a PROXY header of version 1', () => {
+describe('a PROXY header of version 1', () => {
   const decode = (line: string) => decodeProxyHeader(Buffer.from(line, 'latin1'));
 
-  test('names the client of a TCP connection', () => {
+  it('names the client of a TCP connection', () => {
     const line = 'PROXY TCP4 203.0.113.7 192.0.2.1 51000 443\r\n';
     assert.deepEqual(decode(`${line}GET / HTTP/1.1\r\n`), {
       kind: 'header',
@@ -40,12 +40,12 @@ suite('a PROXY header of version 1', () => {
     assert.equal(textOf(decode('PROXY TCP6 ::ffff:203.0.113.7 ::1 51000 443\r\n')), '203.0.113.7');
   });
 
-  test('may not know the client', () => {
+  it('may not know the client', () => {
     assert.equal(textOf(decode('PROXY UNKNOWN\r\n')), undefined);
     assert.equal(textOf(decode('PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n')), undefined);
   });
 
-  test('is refused if it is malformed, or of another transport', () => {
+  it('is refused if it is malformed, or of another transport', () => {
     for (const line of [
       'PROXY TCP4 203.0.113.7 192.0.2.1 51000\r\n',
       'PROXY TCP4 203.0.113.7 192.0.2.1 51000 443 \r\n',
@@ -66,8 +66,8 @@ suite('a PROXY header of version 1', () => {
   });
 });
 
-suite('a PROXY header of version 2', () => {
-  test('names the client of a TCP connection', () => {
+describe('a PROXY header of version 2', () => {
+  it('names the client of a TCP connection', () => {
     const bytes = binary(0x21, 0x11, V4);
     const outcome = decodeProxyHeader(Buffer.concat([bytes, Buffer.from('\x16\x03')]));
     assert.deepEqual(outcome, {
@@ -79,7 +79,7 @@ suite('a PROXY header of version 2', () => {
     assert.equal(textOf(decodeProxyHeader(binary(0x21, 0x21, V6))), '2001:db8::7');
   });
 
-  test('reports whether the client uses TLS, in an extension among others', () => {
+  it('reports whether the client uses TLS, in an extension among others', () => {
     const tls = (bits: number) => extension(0x20, bits, 0, 0, 0, 0, ...extension(0x21, 0x54, 0x4c, 0x53));
     const read = (...more: readonly Buffer[]) => {
       const outcome = decodeProxyHeader(binary(0x21, 0x11, Buffer.concat([V4, ...more])));
@@ -91,14 +91,14 @@ suite('a PROXY header of version 2', () => {
     assert.equal(read(Buffer.from([0x20, 0])), 'refused');
   });
 
-  test('names nobody for a connection of the proxy itself or an unspecified client, and the rest is ignored', () => {
+  it('names nobody for a connection of the proxy itself or an unspecified client, and the rest is ignored', () => {
     assert.equal(textOf(decodeProxyHeader(binary(0x20, 0x11, V4))), undefined);
     assert.equal(textOf(decodeProxyHeader(binary(0x20, 0x00))), undefined);
     assert.equal(textOf(decodeProxyHeader(binary(0x20, 0x31, Buffer.alloc(216)))), undefined);
     assert.equal(textOf(decodeProxyHeader(binary(0x21, 0x00, Buffer.alloc(5)))), undefined);
   });
 
-  test('is refused for datagrams, Unix sockets, other versions and commands, and when it is too short or too long', () => {
+  it('is refused for datagrams, Unix sockets, other versions and commands, and when it is too short or too long', () => {
     for (const [command, family, body] of [
       [0x21, 0x12, V4],
       [0x21, 0x22, V6],
@@ -122,7 +122,7 @@ suite('a PROXY header of version 2', () => {
   });
 });
 
-test('a PROXY header that is not complete yet waits for more, byte by byte', () => {
+it('a PROXY header that is not complete yet waits for more, byte by byte', () => {
   for (const bytes of [Buffer.from('PROXY TCP4 203.0.113.7 192.0.2.1 51000 443\r\n'), binary(0x21, 0x21, V6)])
     for (let length = 0; length <= bytes.length; length += 1) {
       const expected = length < bytes.length ? 'incomplete' : 'header';
@@ -130,7 +130,7 @@ test('a PROXY header that is not complete yet waits for more, byte by byte', () 
     }
 });
 
-test('a connection that begins otherwise is refused at its first bytes', () => {
+it('a connection that begins otherwise is refused at its first bytes', () => {
   for (const text of ['GET / HTTP/1.1\r\n', '\x16\x03\x01', 'PROXX', '\r\n\r\n\r\n', 'proxy TCP4'])
     assert.equal(decodeProxyHeader(Buffer.from(text, 'latin1')).kind, 'refused', text);
 });
