@@ -3,6 +3,7 @@
  * used.
  */
 import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { HTTPS_REDIRECTS } from '#domain/access';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { SEARCHED_KINDS } from './schemas/search-schemas.ts';
 
@@ -24,6 +25,12 @@ const enumerations: readonly Enumeration[] = [
     values: ROLES,
     description:
       'The permissions of a person. reader: can view. editor: can also make changes. administrator: can also manage people, accounts, clients and settings of the organization. operator: can also operate the installation and the mesh.',
+  },
+  {
+    name: 'HttpsRedirect',
+    values: HTTPS_REDIRECTS,
+    description:
+      'Which requests over plain HTTP are redirected to HTTPS. auto: those for names with a certificate. always: all. never: none.',
   },
   {
     name: 'EnrollmentState',

@@ -37,6 +37,7 @@ const parsers: Partial<Record<FormatName, (text: string) => boolean>> = {
   'ip-address': (text) => parseAddress(text) !== undefined,
   'path-pattern': (text) => parsePathPattern(text) !== undefined,
   'certificate-name': isCertificateName,
+  'cors-origin': (text) => text === '*' || parseWebOrigin(text) !== undefined,
   'web-origin': (text) => parseWebOrigin(text) !== undefined,
   'upstream-host': (text) => parseHostHeader(text) !== undefined,
   'zone-name': isZoneName,

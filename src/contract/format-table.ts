@@ -216,6 +216,16 @@ export const stringFormats = {
       example: 'https://app.example.com',
     },
   ),
+  'cors-origin': patterned(
+    `(?:\\*|[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?)`,
+    { maxLength: 300, description: 'A web origin as browsers send it, or `*` for every one.' },
+    { rule: 'https://host origin or *', name: 'origin', example: 'https://app.example.com' },
+  ),
+  'http-token': patterned(
+    "[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}",
+    { maxLength: 100, description: 'The name of a method or header of HTTP.' },
+    { rule: 'name of a method or header', name: 'name', example: 'X-Requested-With' },
+  ),
   contact: patterned(
     `(?:[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?://[A-Za-z0-9._~:/?#@!$()*+,;=%[\\]-]{1,246})`,
     { maxLength: 254, description: 'An email address, or the address of a web page.' },

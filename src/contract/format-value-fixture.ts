@@ -359,6 +359,14 @@ export const formatValues: Readonly<Record<FormatName, FormatValues>> = {
       'a.example',
     ],
   },
+  'cors-origin': {
+    right: ['*', 'https://app.example.com', 'http://localhost:3000', 'https://[::1]:8443', 'HTTPS://A'],
+    wrong: ['', '**', 'null', 'https://a.example/', 'https://*.example.com', 'ftp://a', 'https://a:0'],
+  },
+  'http-token': {
+    right: ['GET', 'X-Requested-With', 'authorization', '*', 'x'.repeat(100)],
+    wrong: ['', 'X Y', 'X:', 'X\r\nY', 'ü', 'a,b', 'x'.repeat(101)],
+  },
   contact: {
     right: ['owner@example.com', 'https://example.com/help?x=1#y', 'a%b@c'],
     wrong: [

@@ -23,6 +23,9 @@ const policy: AnswerShape = {
   allowPreflights: 'boolean',
   responseTimeoutSeconds: 'integer or null',
   contact: 'string or null',
+  cors: 'object or null',
+  hsts: 'object or null',
+  httpsRedirect: 'string',
   warnings: [{ field: 'string', message: 'string' }],
 };
 const customFrontend: AnswerShape = {

@@ -2,6 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { definedFields } from '#base';
 import { Part, Type } from '#base/shapes';
+import { HTTPS_REDIRECTS, type HttpsRedirect } from '#domain/access';
 import { closed, ids, nullable, oneOf, readOnly, text, timestamp } from '../schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>
@@ -108,7 +109,50 @@ const policyFields = () => ({
     format: 'contact',
     description: 'Contact that is shown to people who are refused; null: none',
   }),
+  httpsRedirect: Type.Unsafe<HttpsRedirect>({
+    type: 'string',
+    enum: [...HTTPS_REDIRECTS],
+    description:
+      'Whether requests over plain HTTP are redirected to HTTPS; `auto`, the default: where the gateway has a certificate for the name',
+  }),
 });
+
+const corsOrigins = () =>
+  Type.Array(Type.String({ format: 'cors-origin' }), {
+    minItems: 1,
+    maxItems: 50,
+    description: 'Origins whose pages may read responses, or * for every page (without credentials)',
+  });
+const methodNames = () => list(Type.String({ format: 'http-token' }), 30, 'Methods that these pages may use');
+const headerNames = () =>
+  list(Type.String({ format: 'http-token' }), 50, 'Headers that these pages may send');
+const exposedNames = () =>
+  list(Type.String({ format: 'http-token' }), 50, 'Headers of responses that these pages may read');
+const corsCredentials = () =>
+  Type.Boolean({
+    description:
+      "Whether the requests may carry cookies and sign-ins; these pages may then also send state-changing requests with a person's session",
+  });
+const corsAge = () =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    description: 'How long browsers keep the answer to a preflight',
+  });
+const hstsAge = () =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 63_072_000,
+    description: 'How long browsers use only HTTPS; 0 ends an earlier one',
+  });
+const hstsSubdomains = () =>
+  Type.Boolean({
+    description: "Whether it covers names below the share's; refused if other shares have such names",
+  });
+const hstsPreload = () =>
+  Type.Boolean({ description: 'Consent to preload lists of browsers, which is hard to undo' });
+const CORS = 'Pages of other origins that may read responses; null: only the service sets such headers';
+const HSTS = 'Strict-Transport-Security of responses over HTTPS; null: only the service sets such headers';
 
 /** Body of PUT. An absent field gets its default, which admits every caller that the auth providers admit. */
 export const sharePolicyReplacementSchema = closed({
@@ -122,6 +166,29 @@ export const sharePolicyReplacementSchema = closed({
   session: Type.Optional(
     closed({ idle: Type.Optional(span(IDLE)), absolute: Type.Optional(span(ABSOLUTE)) }),
   ),
+  cors: Type.Optional(
+    objectOrNull(
+      closed({
+        origins: corsOrigins(),
+        methods: Type.Optional(methodNames()),
+        headers: Type.Optional(headerNames()),
+        exposedHeaders: Type.Optional(exposedNames()),
+        credentials: Type.Optional(corsCredentials()),
+        maxAgeSeconds: Type.Optional(corsAge()),
+      }),
+      CORS,
+    ),
+  ),
+  hsts: Type.Optional(
+    objectOrNull(
+      closed({
+        maxAgeSeconds: hstsAge(),
+        includeSubdomains: Type.Optional(hstsSubdomains()),
+        preload: Type.Optional(hstsPreload()),
+      }),
+      HSTS,
+    ),
+  ),
   warnings: readOnly(),
 });
 export type SharePolicyBody = Static<typeof sharePolicyReplacementSchema>;
@@ -133,6 +200,21 @@ const storedPolicySchema = closed({
     'The certificate that every client must present; null: none',
   ),
   session: closed({ idle: span(IDLE), absolute: span(ABSOLUTE) }),
+  cors: objectOrNull(
+    closed({
+      origins: corsOrigins(),
+      methods: methodNames(),
+      headers: headerNames(),
+      exposedHeaders: exposedNames(),
+      credentials: corsCredentials(),
+      maxAgeSeconds: corsAge(),
+    }),
+    CORS,
+  ),
+  hsts: objectOrNull(
+    closed({ maxAgeSeconds: hstsAge(), includeSubdomains: hstsSubdomains(), preload: hstsPreload() }),
+    HSTS,
+  ),
 });
 export type SharePolicy = Static<typeof storedPolicySchema>;
 

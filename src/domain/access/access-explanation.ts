@@ -19,6 +19,7 @@ import {
   type CompiledRules,
 } from './compiled-rules.ts';
 import { isReserved, type PathKind } from './path-rules.ts';
+import { namesOrigin } from './web-rules.ts';
 
 /** A provider of the host, in the order in which the host lists them. */
 export interface ExplainedProvider {
@@ -95,6 +96,8 @@ export function explainAccess(
   const kind = pathKind(rules, request.target);
   if (kind === 'ambiguous')
     return steps.decided('path', refusal('path-ambiguous', 'it can be read in more than one way'));
+  const preflight = explainPreflight(rules, request, steps);
+  if (preflight !== undefined) return preflight;
   const ids = providers.map(({ id }) => id);
   if (kind === 'public') steps.passed('path', 'public: needs no identity');
   else steps.skipped('path', rules.rules.publicPaths.length === 0 ? 'no public paths' : 'not a public path');
@@ -126,6 +129,24 @@ export function explainAccess(
     return steps.decided('identity', refusal(unprovable, detail));
   }
   return explainIdentity(rules, providers, request, steps);
+}
+
+/** Gateways answer preflights themselves where the policy has CORS rules. */
+function explainPreflight(
+  { rules: { cors, allowPreflights } }: CompiledRules,
+  { isPreflight, method, target, origin = '' }: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation | undefined {
+  if (cors === null || !isPreflight || method !== 'OPTIONS' || isReserved(target.split('?')[0]!))
+    return undefined;
+  if (namesOrigin(cors, origin)) {
+    const detail = `the gateway answers CORS preflight requests of ${origin}`;
+    return steps.decided('preflight', { decision: 'allow', status: 204, reason: 'cors-preflight', detail });
+  }
+  if (!allowPreflights)
+    return steps.decided('preflight', refusal('other-origin', 'the CORS rules do not name the origin'));
+  steps.skipped('preflight', 'the CORS rules do not name the origin');
+  return undefined;
 }
 
 /** Browsers present a certificate by themselves, whichever page causes the request. */
@@ -261,7 +282,7 @@ function explainPerson(
 
 /** Pages of other origins may not change anything in the name of a person whom the browser identifies by itself. */
 function explainOrigin(
-  { rules }: CompiledRules,
+  { actingOrigins }: CompiledRules,
   { method, origin, host, isSecure }: ExplainedRequest,
   steps: Steps,
 ): AccessExplanation | undefined {
@@ -272,7 +293,7 @@ function explainOrigin(
     steps.skipped('origin', `${method} changes nothing (but an upgrade would be refused)`);
     return undefined;
   }
-  if (!rules.allowedOrigins.includes(origin))
+  if (!actingOrigins.includes(origin))
     return steps.decided('origin', refusal('other-origin', `${origin} is not among the allowed origins`));
   steps.passed('origin', `${origin} is among the allowed origins`);
   return undefined;

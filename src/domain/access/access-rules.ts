@@ -6,6 +6,7 @@
  */
 import type { TProperties } from 'typebox';
 import { Part, Type, type ShapeOf } from '#base/shapes';
+import { corsRulesSchema, hstsRulesSchema, httpsRedirectSchema } from './web-rules.ts';
 
 const { closed, flag, nullable, number, text, texts, withDefault } = Part;
 
@@ -69,6 +70,11 @@ export const accessRulesSchema = closed({
   responseTimeoutMs: withDefault(nullable(number()), null),
   /** The owner's contact for people who are refused: an e-mail address or a web address. */
   contact: withDefault(nullable(text()), null),
+  /** Pages of other origins that may read answers; null: only the service sets such headers. */
+  cors: withDefault(nullable(corsRulesSchema), null),
+  /** Null: only the service sets it. */
+  hsts: withDefault(nullable(hstsRulesSchema), null),
+  httpsRedirect: withDefault(httpsRedirectSchema, 'auto'),
 });
 export type AccessRules = ShapeOf<typeof accessRulesSchema>;
 
@@ -89,6 +95,9 @@ export const OPEN_RULES: AccessRules = {
   allowPreflights: false,
   responseTimeoutMs: null,
   contact: null,
+  cors: null,
+  hsts: null,
+  httpsRedirect: 'auto',
 };
 
 /**

@@ -11,9 +11,14 @@ import { CertificateNames, type CallerCertificate } from './certificate-names.ts
 import { holdsClaim } from './claim-reading.ts';
 import { EmailPatterns } from './email-pattern.ts';
 import { PathRules, type PathKind } from './path-rules.ts';
+import { actingOrigins } from './web-rules.ts';
 
 export interface CompiledRules {
   readonly rules: AccessRules;
+  /** Origins whose pages may act for callers that browsers identify by themselves. */
+  readonly actingOrigins: readonly string[];
+  /** Whether answers get headers for browsers. */
+  readonly hasAnswerHeaders: boolean;
   /** Whether `decideNetwork` needs the certificate. */
   readonly needsCertificate: boolean;
   /** Whether there are rules about people: on their e-mail addresses or claims. */
@@ -34,6 +39,8 @@ export function compileRules(given: AccessRules | null): CompiledRules {
   const deny = networksOf(ip.deny);
   return {
     rules,
+    actingOrigins: actingOrigins(rules.allowedOrigins, rules.cors),
+    hasAnswerHeaders: rules.cors !== null || rules.hsts !== null,
     needsCertificate: clientCertificate !== null,
     hasIdentityRules: emails.length > 0 || claims.length > 0,
     paths: new PathRules(publicPaths),

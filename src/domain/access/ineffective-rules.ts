@@ -32,7 +32,7 @@ export interface IneffectiveRule {
 }
 
 /** Fields that decide nothing about access. */
-type Setting = 'responseTimeoutMs' | 'contact';
+type Setting = 'responseTimeoutMs' | 'contact' | 'cors' | 'hsts' | 'httpsRedirect';
 type Test = (rules: AccessRules, guards: ShareGuards) => IneffectiveReason | undefined;
 
 const always: Test = () => undefined;

@@ -38,5 +38,14 @@ export {
 } from './compiled-rules.ts';
 export { ineffectiveRules, type IneffectiveReason, type IneffectiveRule } from './ineffective-rules.ts';
 export { canonicalEmail, EmailPatterns, parseEmailPattern } from './email-pattern.ts';
+export {
+  corsLines,
+  hstsLine,
+  HTTPS_REDIRECTS,
+  namesOrigin,
+  preflightLines,
+  type CorsRules,
+  type HttpsRedirect,
+} from './web-rules.ts';
 export { parsePathPattern, type PathKind } from './path-rules.ts';
 export { callerIdentitySchema, MAX_IDENTITY_BYTES, type CallerIdentity } from './caller-identity.ts';

@@ -3,7 +3,10 @@ import { AUTH_PROVIDER_TYPES, hasKeys } from '../provider-types/provider-type-ta
 import type { ExplainedProvider, ExplainedRequest } from './access-explanation.ts';
 import type { AccessRules } from './access-rules.ts';
 
-export type AccessRuleName = Exclude<keyof AccessRules, 'responseTimeoutMs' | 'contact'>;
+export type AccessRuleName = Exclude<
+  keyof AccessRules,
+  'responseTimeoutMs' | 'contact' | 'cors' | 'hsts' | 'httpsRedirect'
+>;
 
 export const NOW_MS = 1_000_000;
 const HOST = 'app.share.example';

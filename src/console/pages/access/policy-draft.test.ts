@@ -20,6 +20,9 @@ const policy: SharePolicyAnswer = {
   allowPreflights: true,
   responseTimeoutSeconds: 300,
   contact: 'owner@example.com',
+  cors: null,
+  hsts: null,
+  httpsRedirect: 'auto',
   warnings: [],
 };
 const open: SharePolicyAnswer = {
@@ -37,6 +40,9 @@ const open: SharePolicyAnswer = {
   allowPreflights: false,
   responseTimeoutSeconds: null,
   contact: null,
+  cors: null,
+  hsts: null,
+  httpsRedirect: 'auto',
   warnings: [],
 };
 

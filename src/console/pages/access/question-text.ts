@@ -112,6 +112,9 @@ export const questionText = defineText({
         clientCertificate: 'Client certificates',
         responseTimeoutSeconds: 'Response timeout',
         contact: 'Contact',
+        cors: 'CORS',
+        hsts: 'HSTS',
+        httpsRedirect: 'Redirect to HTTPS',
       })[name] ?? name,
   },
   de: {
@@ -224,6 +227,9 @@ export const questionText = defineText({
         clientCertificate: 'Client-Zertifikate',
         responseTimeoutSeconds: 'Zeitgrenze einer Antwort',
         contact: 'Kontakt',
+        cors: 'CORS',
+        hsts: 'HSTS',
+        httpsRedirect: 'Umleitung auf HTTPS',
       })[name] ?? name,
   },
 });

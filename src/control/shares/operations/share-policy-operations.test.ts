@@ -22,9 +22,14 @@ const OPEN = {
   allowPreflights: false,
   responseTimeoutSeconds: null,
   contact: null,
+  cors: null,
+  hsts: null,
+  httpsRedirect: 'auto',
   warnings: [],
 };
 const PASSWORD = 'correct horse battery';
+const CREDENTIALS = 'single name, because credentials are allowed';
+const PRELOAD = 'false unless includeSubdomains is true, as preload lists demand';
 const YEAR = Date.UTC(2026, 0, 1);
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 0.2 };
 
@@ -141,6 +146,9 @@ describeEachStore('policies of shares', (open) => {
       allowPreflights: true,
       responseTimeoutSeconds: 300,
       contact: 'owner@example.com',
+      cors: { origins: ['https://Partner.example:443'], headers: ['X-Token'] },
+      hsts: { maxAgeSeconds: 31_536_000, includeSubdomains: true },
+      httpsRedirect: 'never',
     });
     assert.equal(answer.status, 200, answer.text);
     const shown = {
@@ -158,6 +166,16 @@ describeEachStore('policies of shares', (open) => {
       allowPreflights: true,
       responseTimeoutSeconds: 300,
       contact: 'owner@example.com',
+      cors: {
+        origins: ['https://partner.example'],
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        headers: ['X-Token'],
+        exposedHeaders: [],
+        credentials: false,
+        maxAgeSeconds: 600,
+      },
+      hsts: { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: false },
+      httpsRedirect: 'never',
     };
     assert.deepEqual(answer.body, shown);
     assert.deepEqual((await get()).body, shown);
@@ -176,15 +194,27 @@ describeEachStore('policies of shares', (open) => {
       allowPreflights: true,
       responseTimeoutMs: 300_000,
       contact: 'owner@example.com',
+      cors: {
+        origins: ['https://partner.example'],
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        headers: ['X-Token'],
+        exposedHeaders: [],
+        credentials: false,
+        maxAgeS: 600,
+      },
+      hsts: { maxAgeS: 31_536_000, includeSubdomains: true, preload: false },
+      httpsRedirect: 'never',
     });
   });
 
   it('of an earlier version have the defaults of fields that came later', async () => {
     await put({ ipDeny: ['10.1.0.0/16'] });
-    const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings, ...earlier } = OPEN;
+    const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings, ...others } = OPEN;
+    const { cors, hsts, httpsRedirect, ...earlier } = others;
     const data = JSON.stringify({ ...earlier, ipDeny: ['10.1.0.0/16'] });
     await world.store.db.updateTable('share_policy').set({ data }).execute();
-    const later = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings };
+    const before = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact };
+    const later = { ...before, cors, hsts, httpsRedirect, warnings };
     assert.deepEqual((await get()).body, { ...earlier, ...later, ipDeny: ['10.1.0.0/16'] });
     // The model reads a share again only when it is touched, which this update of the row did not do.
     const service = serviceOf('app');
@@ -241,6 +271,26 @@ describeEachStore('policies of shares', (open) => {
     assert.match(written, /newPasswords[^\]]*ann/);
   });
 
+  it('include no subdomains in HSTS where other shares have names', async () => {
+    const { db } = world.store;
+    const frontend = await db.selectFrom('frontend').selectAll().executeTakeFirstOrThrow();
+    const below = {
+      ...frontend,
+      id: 'below',
+      public_name: 'below',
+      is_default: 0,
+      zone: `below.app.${frontend.zone}`,
+    };
+    await db.insertInto('frontend').values(below).execute();
+    const hsts = { maxAgeSeconds: 60, includeSubdomains: true };
+    const refused = await put({ hsts });
+    await db.deleteFrom('frontend').where('id', '=', 'below').execute();
+    assert.equal(refused.status, 409, refused.text);
+    assert.match(refused.text, /other shares have names below it: leave out includeSubdomains/);
+    assert.equal((await put({ hsts })).status, 200);
+    await put({});
+  });
+
   it('are refused by the field that is wrong', async () => {
     const { issue } = await makeTestAuthority();
     const { cert: leaf } = await issue('leaf');
@@ -291,6 +341,18 @@ describeEachStore('policies of shares', (open) => {
       [{ responseTimeoutSeconds: 0 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
       [{ responseTimeoutSeconds: 3_601 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
       [{ allowPreflights: 'yes' }, 'allowPreflights', 'boolean'],
+      [{ cors: { origins: [] } }, 'cors.origins', 'array of 1 to 50 items'],
+      [{ cors: { origins: ['https://*.example'] } }, 'cors.origins.0', 'https://host origin or *'],
+      [{ cors: { origins: ['*'], credentials: true } }, 'cors.origins.0', CREDENTIALS],
+      [
+        { cors: { origins: ['https://a.example'], headers: ['*'], credentials: true } },
+        'cors.headers.0',
+        CREDENTIALS,
+      ],
+      [{ cors: { origins: ['*'], headers: ['X: y'] } }, 'cors.headers.0', 'name of a method or header'],
+      [{ hsts: { maxAgeSeconds: -1 } }, 'hsts.maxAgeSeconds', 'integer from 0 to 63072000'],
+      [{ hsts: { maxAgeSeconds: 31_536_000, preload: true } }, 'hsts.preload', PRELOAD],
+      [{ httpsRedirect: 'on' }, 'httpsRedirect', 'auto or always or never'],
       [certificates(), 'clientCertificate.authorities', 'array of 1 to 20 items'],
       [certificates('garbage'), 'clientCertificate.authorities.0', 'PEM certificate'],
       [certificates(garbage), 'clientCertificate.authorities.0', 'PEM certificate'],

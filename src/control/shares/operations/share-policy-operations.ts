@@ -7,6 +7,7 @@ import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import { draftPolicyOf, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
+import { checkNothingBelow } from '../records/names-below.ts';
 import { checkPeopleProvable, warnedPolicies, warningsOfPolicy } from '../records/policy-warning-store.ts';
 import { findSharePolicy, putSharePolicy } from '../records/share-policy-store.ts';
 import { change, ok, unstored, type ApiAnswer, type ChangeParts, type Handlers } from './call.ts';
@@ -47,6 +48,8 @@ export const sharePolicyHandlers: Handlers<
       const result = settledPolicy(wanted, before);
       if (result !== undefined && hasPeopleRules(result))
         await checkPeopleProvable(trx, await namedShare(trx, call), result);
+      if (result?.policy.hsts?.includeSubdomains === true)
+        await checkNothingBelow(trx, await namedShare(trx, call));
       await putSharePolicy(trx, touch, shareId, result, parts.clock.nowMs());
       return {
         result,

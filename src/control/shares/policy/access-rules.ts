@@ -1,11 +1,13 @@
 /** Converts a stored policy to the rules of gateways. */
+import type { SharePolicy } from '#contract/schemas';
 import { parseIsoDuration } from '#domain';
-import { DEFAULT_SESSION_LIMITS, type AccessRules } from '#domain/access';
+import { DEFAULT_SESSION_LIMITS, type AccessRules, type CorsRules } from '#domain/access';
 import type { StoredPolicy } from './stored-policy.ts';
 
 export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessRules {
   const { emails, claims, clientCertificate, publicPaths, rateLimit, session } = policy;
-  const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact } = policy;
+  const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, httpsRedirect } = policy;
+  const { cors, hsts } = policy;
   return {
     emails,
     claims,
@@ -25,6 +27,21 @@ export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessR
     allowedOrigins,
     allowPreflights,
     contact,
+    cors: cors === null ? null : corsRulesOf(cors),
+    hsts:
+      hsts === null
+        ? null
+        : {
+            maxAgeS: hsts.maxAgeSeconds,
+            includeSubdomains: hsts.includeSubdomains,
+            preload: hsts.preload,
+          },
+    httpsRedirect,
     responseTimeoutMs: responseTimeoutSeconds === null ? null : responseTimeoutSeconds * 1_000,
   };
+}
+
+function corsRulesOf(cors: NonNullable<SharePolicy['cors']>): CorsRules {
+  const { origins, methods, headers, exposedHeaders, credentials, maxAgeSeconds } = cors;
+  return { origins, methods, headers, exposedHeaders, credentials, maxAgeS: maxAgeSeconds };
 }

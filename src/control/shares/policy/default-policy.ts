@@ -21,4 +21,7 @@ export const DEFAULT_POLICY: SharePolicy = {
   allowPreflights: false,
   responseTimeoutSeconds: null,
   contact: null,
+  cors: null,
+  hsts: null,
+  httpsRedirect: 'auto',
 };

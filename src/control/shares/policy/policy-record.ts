@@ -9,6 +9,7 @@ import { formatIsoDuration, invalidValue, parseIsoDuration, parseWebOrigin } fro
 import { canonicalEmail, parsePathPattern } from '#domain/access';
 import { MASK } from '../../secrets/mod.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
+import { wantedCors, wantedHsts } from './web-policy-record.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
 import type { StoredPolicy } from './stored-policy.ts';
 
@@ -76,6 +77,7 @@ function wholePolicyOf(body: SharePolicyBody): SharePolicy {
     allowPreflights = false,
     responseTimeoutSeconds = null,
     contact = null,
+    httpsRedirect = 'auto',
   } = body;
   const names = new Set<string>();
   for (const [at, { name }] of basicAuth.entries()) {
@@ -107,6 +109,9 @@ function wholePolicyOf(body: SharePolicyBody): SharePolicy {
     allowPreflights,
     responseTimeoutSeconds,
     contact,
+    cors: wantedCors(body.cors ?? null),
+    hsts: wantedHsts(body.hsts ?? null),
+    httpsRedirect,
   };
 }
 
