@@ -18,6 +18,7 @@ import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';
 import { CallerAdmission, Grant, type Caller } from './caller.ts';
 import { SESSION_IDLE, SessionCaller } from './caller-kinds.ts';
+import { HttpsRedirection } from './https-redirection.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
 import { LoginFlow } from './login-flow.ts';
 import { LoginHosts } from './login-hosts.ts';
@@ -35,6 +36,7 @@ import {
   type OwnCookies,
 } from './own-cookies.ts';
 import { changesOf, PathAdmission, PREFLIGHT } from './path-admission.ts';
+import { preflightVerdict } from './preflight-answer.ts';
 import { ProofSearch, Search } from './proof-search.ts';
 import { ProviderRegistry } from './provider-registry.ts';
 import { callerAddress, RateLimits } from './rate-limits.ts';
@@ -49,6 +51,11 @@ export interface GatewayAccessOptions {
   readonly log: Log;
   /** Hostnames of custom frontends for which this gateway has certificates. */
   readonly certifiedZones?: () => readonly string[];
+  /**
+   * Whether a name (canonical) has a certificate that clients accept. Absent: no request over plain HTTP is redirected to HTTPS,
+   * except at sign-ins.
+   */
+  readonly isCertified?: ((host: string) => boolean) | undefined;
   readonly onZonesChanged?: (() => void) | undefined;
   readonly clock?: Clock;
   /** Monotonic milliseconds, which changes of the clock do not affect. */
@@ -72,6 +79,8 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   readonly #logins: LoginFlow;
   readonly #loginHosts: LoginHosts;
   readonly #usage: UsageReporter;
+  /** Undefined: requests over plain HTTP are served. */
+  readonly #redirect: HttpsRedirection | undefined;
   readonly #nowMs: () => number;
   /** Wall clock, for times that are compared with those of other machines. */
   readonly #wallMs: () => number;
@@ -90,6 +99,8 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     const monotonicMs = options.monotonicMs ?? (() => performance.now());
     const rates = new RateLimits(limits.maxCallers);
     this.#options = options;
+    const { isCertified, publicHttpsPort } = options;
+    this.#redirect = isCertified && new HttpsRedirection(isCertified, publicHttpsPort);
     this.#nowMs = nowMs;
     this.#wallMs = () => wall.nowMs();
     this.#monotonicMs = monotonicMs;
@@ -164,13 +175,14 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   }
 
   decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> {
+    const secured = client.isSecure ? undefined : this.#redirect?.verdictOf(host, head, client);
+    if (secured !== undefined) return secured;
     const cookies = readOwnCookies(head);
     if (!host.isGuarded)
       return cookies === NO_COOKIES ? OPEN_ADMISSION : { ...OPEN_ADMISSION, changes: changesOf(cookies) };
     const verdict = this.#decide(host, head, client, cookies);
-    if (verdict instanceof Promise)
-      return verdict.then((settled) => withOwnLines(settled, host.host, client));
-    return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host.host, client);
+    if (verdict instanceof Promise) return verdict.then((settled) => withOwnLines(settled, host, client));
+    return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host, client);
   }
 
   /** The hosts `oauth.<zone>`, and the owners of their zones. */
@@ -228,10 +240,12 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (network !== undefined) return refusal(network);
     const path = pathKind(rules, head.target);
     if (path === 'ambiguous') return refusal(failureOfAccess('path-ambiguous'));
+    const preflight = preflightVerdict(rules.rules, head);
+    if (preflight !== undefined) return preflight;
     if (path === 'public') return this.#admitPath('public-path', host, head, client, cookies);
     if (!host.needsIdentity) {
       const caller = this.#networks.callerOf(host, client);
-      if (caller !== undefined && isForeign(head, client.isSecure, rules.rules.allowedOrigins))
+      if (caller !== undefined && isForeign(head, client.isSecure, rules.actingOrigins))
         return refusal(ACCESS_FAILURES.otherOrigin, [], caller.identity);
       if (caller === undefined || !this.#origin.canSign)
         return this.#admitPath('network', host, head, client, cookies);
@@ -279,8 +293,9 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     }
     const { identity } = caller;
     if (grant.refusal !== undefined) return notWanted(grant.refusal, identity);
-    const { rateLimit, allowedOrigins } = host.route.rules.rules;
-    if (caller.isAmbient && isForeign(head, client.isSecure, allowedOrigins))
+    const { rules, actingOrigins } = host.route.rules;
+    const { rateLimit } = rules;
+    if (caller.isAmbient && isForeign(head, client.isSecure, actingOrigins))
       return refusal(ACCESS_FAILURES.otherOrigin, [], identity);
     if (rateLimit !== null) {
       const waitMs = this.#rates.take(grant.rateKey, rateLimit, this.#monotonicMs());

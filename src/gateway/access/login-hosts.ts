@@ -69,8 +69,8 @@ export class LoginHosts {
     const { host } = head;
     if (!this.#hosts.has(host)) return undefined;
     const verdict = this.#decide(head, client);
-    if (verdict instanceof Promise) return verdict.then((settled) => withOwnLines(settled, host, client));
-    return withOwnLines(verdict, host, client);
+    if (verdict instanceof Promise) return verdict.then((settled) => withOwnLines(settled, { host }, client));
+    return withOwnLines(verdict, { host }, client);
   }
 
   #decide(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> {

@@ -61,7 +61,11 @@ export function loggedOutPage(
 }
 
 /** `location` must be visible ASCII. */
-export function redirect(status: 302 | 303, location: string, lines: readonly string[] = []): LocalAnswer {
+export function redirect(
+  status: 302 | 303 | 308,
+  location: string,
+  lines: readonly string[] = [],
+): LocalAnswer {
   return { status, lines: [`Location: ${location}`, ...PRIVATE_LINES, ...lines], body: '' };
 }
 

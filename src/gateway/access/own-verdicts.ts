@@ -95,9 +95,14 @@ function quotable(name: string): string {
 
 const HSTS = 'Strict-Transport-Security: max-age=31536000';
 
-/** Adds HSTS on TLS, except for names that mean the local machine. */
-export function withOwnLines(verdict: AccessVerdict, host: string, client: ClientFacts): AccessVerdict {
+/** Adds HSTS on TLS, except for names that mean the local machine. A policy about HSTS replaces it. */
+export function withOwnLines(
+  verdict: AccessVerdict,
+  { host, route }: { readonly host: string; readonly route?: GatewayHost['route'] },
+  client: ClientFacts,
+): AccessVerdict {
   if (verdict.type === 'admit' || !client.isSecure || isLoopback(host)) return verdict;
+  if (route !== undefined && route.rules.rules.hsts !== null) return verdict;
   if (verdict.type === 'refuse') return { ...verdict, lines: [...(verdict.lines ?? []), HSTS] };
   const { answer } = verdict;
   return { ...verdict, answer: { ...answer, lines: [...answer.lines, HSTS] } };

@@ -5,7 +5,7 @@
 import type { OwnAnswer } from '../access/access.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { challengeToken } from './challenge-policy.ts';
+import { challengeToken } from '../http/challenge-policy.ts';
 
 export type ChallengeAnswers = (head: RequestHead, client: ClientFacts) => OwnAnswer | undefined;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../../test/support/fast-check.ts';
-import { CHALLENGE_PREFIX, challengeToken } from './challenge-policy.ts';
+import { CHALLENGE_PREFIX, challengeToken } from '../http/challenge-policy.ts';
 import { pauseMs, renewalAtMs, zoneOf } from './issue-policy.ts';
 import { parseRetryAfter } from './order-failure.ts';
 

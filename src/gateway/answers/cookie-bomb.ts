@@ -109,7 +109,7 @@ export function refusedHead(
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
 }
 
-interface RefusedRequest {
+export interface ClearedRequest {
   readonly host: string;
   /** See `manyCookies`. Forgotten with the head of the response. */
   cookies: Uint8Array | undefined;
@@ -120,7 +120,7 @@ interface RefusedRequest {
  * Returns lines with their line ends for a service's response of 431, or 400, that clear the cookies of its request, or '' if cookies
  * are not the cause.
  */
-export function clearedCookies(status: number, request: RefusedRequest): string {
+export function clearedCookies(status: number, request: ClearedRequest): string {
   const { host, cookies, client } = request;
   request.cookies = undefined;
   if (cookies === undefined) return '';

@@ -18,8 +18,9 @@ export function encodeLocalAnswer(
     `HTTP/1.1 ${statusText(answer.status)}`,
     `Date: ${new Date().toUTCString()}`,
     ...answer.lines,
-    `Content-Length: ${body.length}`,
   ];
+  // RFC 9110 §8.6 forbids it there.
+  if (answer.status !== 204) lines.push(`Content-Length: ${body.length}`);
   if (!asked.keepAlive) lines.push('Connection: close');
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   return asked.isHead ? head : Buffer.concat([head, body]);

@@ -9,6 +9,7 @@ import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import { recordFailure, recordGone, type ClientOutcome } from './failure-record.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { encodeLocalAnswer, type LocalAnswer } from '../answers/local-answer.ts';
+import { addedToOwn } from '../answers/policy-headers.ts';
 import type { PageHelp } from '../answers/page-help.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { SocketWriter } from './socket-writer.ts';
@@ -40,7 +41,8 @@ export class ClientAnswers {
     const keepAlive = asked.keepAlive && !this.#context.draining;
     this.reportFailure(record, failure, { status: failure.status, errorId }, error);
     const contact = record?.route?.rules.rules.contact ?? null;
-    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, lines, { ...help, contact }));
+    const all = [...lines, ...addedToOwn(record?.policyHeaders)];
+    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, all, { ...help, contact }));
     return keepAlive;
   }
 
@@ -63,7 +65,8 @@ export class ClientAnswers {
     record.doneMs = performance.now();
     record.route?.slot.traffic.answered(answer.status, record.doneMs - record.startedMs);
     this.#context.observer.served(record);
-    this.#write(encodeLocalAnswer(answer, { isHead: asked.isHead, keepAlive }));
+    const lines = [...answer.lines, ...addedToOwn(record.policyHeaders)];
+    this.#write(encodeLocalAnswer({ ...answer, lines }, { isHead: asked.isHead, keepAlive }));
     return keepAlive;
   }
 

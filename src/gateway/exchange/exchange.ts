@@ -9,7 +9,7 @@ import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { readAnswerHead } from '../answers/answer-head.ts';
-import { clearedCookies } from '../answers/cookie-bomb.ts';
+import { addedLines } from '../answers/policy-headers.ts';
 import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
@@ -265,7 +265,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
-    const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + clearedCookies(status, this.#record);
+    const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + addedLines(head, this.#record);
     this.#write(encodeClientHead(head, this.#record, lines));
   }
 

@@ -4,6 +4,7 @@
  * in the meantime is made again.
  */
 import type { AccessVerdict } from '../access/access.ts';
+import { policyHeadersOf } from '../answers/policy-headers.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -32,6 +33,7 @@ export function decideRequest(
     const own = host === undefined ? access.decideOwn(head, client) : undefined;
     return own ?? { type: 'refuse', decision: failure.code, failure };
   }
+  record.policyHeaders = policyHeadersOf(host.route.rules, head, client.isSecure);
   const verdict = access.decide(host, head, client);
   if (!(verdict instanceof Promise)) return verdict;
   return decideLater(context, record, head, client, host, verdict);

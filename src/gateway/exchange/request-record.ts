@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain/access';
 import type { AccessAdmission } from '../access/access.ts';
 import { manyCookies } from '../answers/cookie-bomb.ts';
+import type { PolicyHeaders } from '../answers/policy-headers.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { HostRewriting } from '../http/service-host.ts';
@@ -27,6 +28,8 @@ export class RequestRecord {
   readonly traceParent: string;
   readonly startedMs = performance.now();
   route: GatewayRoute | undefined;
+  /** What the policy of the share adds to the answer. */
+  policyHeaders: PolicyHeaders | undefined;
   admission: AccessAdmission | undefined;
   /** The caller, whether admitted or not. */
   identity: CallerIdentity | undefined;
