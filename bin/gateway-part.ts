@@ -62,6 +62,8 @@ export interface GatewayPartOptions {
   readonly publicHttpsPort?: number | undefined;
   /** Proxies in front of the gateway; undefined: none is trusted. */
   readonly proxies?: readonly IpNetwork[] | undefined;
+  /** Whether requests over plain HTTP are redirected where a name has a certificate; true by default. */
+  readonly redirectsToHttps?: boolean | undefined;
   /** Secret that seals the tickets of TLS sessions; gateways that share it resume each other's sessions. */
   /** Opens the connections to control planes and routers; by default directly. */
   readonly outward?: OutwardDialer | undefined;
@@ -191,6 +193,10 @@ export async function startGatewayPart(
   const access = new GatewayAccess({
     control,
     publicHttpsPort: () => options.publicHttpsPort ?? securePort,
+    isCertified:
+      options.redirectsToHttps === false
+        ? undefined
+        : (host) => secure?.certificates.isProvided(host) === true,
     certifiedZones: () =>
       access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
     onZonesChanged: () => demand?.check(),

@@ -90,6 +90,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
           },
         }),
     proxies: proxiesOf(options),
+    redirectsToHttps: options.httpsRedirect !== 'off',
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: metricsOf(options, place),

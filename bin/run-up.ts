@@ -82,6 +82,7 @@ async function runOn(
     gatewayTlsDir: options.tlsDir,
     acme: await acmeSettingsOf(options),
     publicHttpsPort: options.publicHttpsPort,
+    redirectsToHttps: options.httpsRedirect !== 'off',
     proxyProtocol: {
       http: hasProxyHeaders('http', options),
       https: hasProxyHeaders('https', options),

@@ -64,6 +64,8 @@ export interface UpOptions {
   readonly accessLog?: string | undefined;
   /** The port of HTTPS as browsers see it, where it differs from the gateway's. */
   readonly publicHttpsPort?: number | undefined;
+  /** See `GatewayPartOptions`. */
+  readonly redirectsToHttps?: boolean | undefined;
   /** At which ports of the gateway connections of trusted proxies begin with a PROXY header; by default at none. */
   readonly proxyProtocol?: { readonly http: boolean; readonly https: boolean } | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
@@ -252,6 +254,7 @@ async function startParts(
       automatic,
     },
     proxies: options.access?.trustedProxies,
+    redirectsToHttps: options.redirectsToHttps,
     openChannel,
     version,
     publicHttpsPort: options.publicHttpsPort,

@@ -7,6 +7,7 @@ export const PROXY_PROTOCOL_PORTS = ['http', 'https', 'both'] as const;
 export type ProxyProtocolPorts = (typeof PROXY_PROTOCOL_PORTS)[number];
 
 export interface GatewayProxyOptions {
+  readonly httpsRedirect?: 'on' | 'off';
   /** Addresses and networks, separated by commas. */
   readonly trustedProxies?: string;
   /** Only with trusted proxies. */
@@ -29,6 +30,15 @@ export function proxyProtocolOption(): Option {
     '--proxy-protocol <ports>',
     'ports (http, https, both) at which every connection of a trusted proxy begins with a PROXY header, version 1 or 2; needs --trusted-proxies',
   ).choices(PROXY_PROTOCOL_PORTS);
+}
+
+export function httpsRedirectOption(): Option {
+  return new Option(
+    '--https-redirect <on|off>',
+    'whether requests over plain HTTP are redirected to HTTPS where a name has a certificate, unless the policy of the share says otherwise',
+  )
+    .choices(['on', 'off'])
+    .default('on');
 }
 
 /** Refuses a PROXY header that would be read from nobody. */

@@ -20,6 +20,7 @@ import {
 } from './observation-options.ts';
 import {
   checkProxyOptions,
+  httpsRedirectOption,
   proxyProtocolOption,
   trustedProxiesOption,
   type GatewayProxyOptions,
@@ -176,6 +177,7 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
     .addOption(proxyProtocolOption())
+    .addOption(httpsRedirectOption())
     .addOption(perAddress())
     .addOption(responseTimeout());
   const observed = addObservationOptions(
@@ -258,6 +260,7 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     .addOption(publicHttpsPort())
     .addOption(trustedProxiesOption('the gateway'))
     .addOption(proxyProtocolOption())
+    .addOption(httpsRedirectOption())
     .addOption(
       new Option(
         '--workers <count>',

@@ -67,6 +67,8 @@ export async function startBatteryProduct(options: BatteryProductOptions = {}): 
       gatewayArgs: [
         '--https-port',
         String(securePort),
+        '--https-redirect',
+        'off',
         '--tls-cert',
         join(folder, 'gateway.pem'),
         '--tls-key',

@@ -13,7 +13,7 @@ import type { World } from '../support/world.ts';
 
 export interface RowLogins {
   /** The options with which the product reaches the provider. */
-  readonly options: Pick<UpOptions, 'access' | 'gatewayTls'>;
+  readonly options: Pick<UpOptions, 'access' | 'gatewayTls' | 'redirectsToHttps'>;
   /** A provider, with whom someone logged in at a share of this name: its id, and the session's. */
   logIn(world: World, environmentId: string, share: string): Promise<LoggedIn>;
   close(): Promise<void>;
@@ -39,6 +39,7 @@ export async function openRowLogins(): Promise<RowLogins> {
     options: {
       access: { allowEgress: parseAllowedNetworks('--allow-egress', networks) },
       gatewayTls,
+      redirectsToHttps: false,
     },
     logIn: async (world, environmentId, share) => {
       const create = async (path: string, body: object): Promise<string> => {

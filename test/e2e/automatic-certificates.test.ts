@@ -77,7 +77,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     ];
     parts = await sharedSeparate();
     // The last of two options of the same name counts.
-    const ports = ['--http-port', String(httpPort), '--https-port', '0'];
+    const ports = ['--http-port', String(httpPort), '--https-port', '0', '--https-redirect', 'off'];
     first = await parts.addGateway('acme-names', [...ports, ...acmeArgs]);
     ({ securePort } = first.ready as SecureReady);
     const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;

@@ -62,6 +62,8 @@ before(async () => {
       '2',
       '--https-port',
       '0',
+      '--https-redirect',
+      'off',
       '--tls-dir',
       tlsDir,
       '--metrics-listen',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
@@ -84,9 +85,7 @@ describe('a gateway', () => {
 
       it('carries WebSockets', async () => {
         const socket = new WebSocket(`wss://127.0.0.1:${port}/socket`, {
-          ca: world.authority.ca,
-          localAddress: ann.address,
-          servername: hosts.open,
+          agent: new Agent({ ca: world.authority.ca, localAddress: ann.address, servername: hosts.open }),
           headers: { host: `${hosts.open}:${port}` },
         });
         await within('an open WebSocket', once(socket, 'open'));

@@ -22,7 +22,7 @@ export const GATEWAY_PROXIES = [
 ] as const;
 export type GatewayProxyName = (typeof GATEWAY_PROXIES)[number];
 
-export interface GatewayProxyOptions {
+export interface ProxyStart {
   readonly name: GatewayProxyName;
   readonly port: number;
   readonly gatewayPlainPort: number;
@@ -58,7 +58,7 @@ function programOf(name: GatewayProxyName): string | undefined {
   return findCommand(name.split(' ')[0]!.toLowerCase());
 }
 
-export async function startGatewayProxy(options: GatewayProxyOptions): Promise<{ close(): Promise<void> }> {
+export async function startGatewayProxy(options: ProxyStart): Promise<{ close(): Promise<void> }> {
   const { name, port } = options;
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-proxy-'));
   const running = startProcess(programOf(name) ?? name, argumentsOf(options, folder), {
@@ -84,7 +84,7 @@ export async function startGatewayProxy(options: GatewayProxyOptions): Promise<{
 }
 
 /** Writes the files of the program into `folder`. */
-function argumentsOf(options: GatewayProxyOptions, folder: string): string[] {
+function argumentsOf(options: ProxyStart, folder: string): string[] {
   const { name, port, tls } = options;
   const file = (part: string, text: string): string => {
     writeFileSync(join(folder, part), text, { mode: 0o600 });
@@ -116,7 +116,7 @@ function argumentsOf(options: GatewayProxyOptions, folder: string): string[] {
 }
 
 /** Throws if the guide has no longer what is replaced. */
-function configurationOf({ name, port, zone, ...options }: GatewayProxyOptions, folder: string): string {
+function configurationOf({ name, port, zone, ...options }: ProxyStart, folder: string): string {
   const [heading, at] = BLOCKS[name];
   const isTcp = name === 'nginx stream' || name === 'HAProxy TCP';
   const gateway = isTcp ? options.gatewaySecurePort : options.gatewayPlainPort;

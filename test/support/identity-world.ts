@@ -107,7 +107,8 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
     writeFileSync(join(certificates, `${zone}.crt`), cert);
     writeFileSync(join(certificates, `${zone}.key`), key, { mode: 0o600 });
   }
-  const secure = ['--https-port', '0', '--tls-dir', certificates];
+  // Tests ask the plain port, too.
+  const secure = ['--https-port', '0', '--tls-dir', certificates, '--https-redirect', 'off'];
   const networks = [provider.port, github.port].flatMap((port) => [`127.0.0.1:${port}`, `[::1]:${port}`]);
   const egress = networks.flatMap((network) => ['--allow-egress', network]);
   const closeAround = async (): Promise<void> => {

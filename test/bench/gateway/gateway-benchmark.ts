@@ -108,6 +108,8 @@ function gatewayArguments({ certFile, keyFile }: BenchCertificate, securePort: n
   return [
     '--https-port',
     `${securePort}`,
+    '--https-redirect',
+    'off',
     '--tls-cert',
     certFile,
     '--tls-key',
