@@ -28,6 +28,8 @@ export interface AgentNetwork {
   readonly apiUrl: string;
   /** The proxy that leads there, without user and password; undefined: none does. */
   readonly proxy?: string | undefined;
+  /** How the clock of this machine differs from that of the control plane; undefined: not at all. */
+  readonly clockProblem?: string | undefined;
   readonly controlPlane: AgentControlPlane;
   readonly host: OverlayHost;
   /**

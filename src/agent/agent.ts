@@ -358,6 +358,7 @@ class RunningAgent implements Agent {
       name: network.environmentName,
       apiUrl: network.apiUrl,
       proxy: network.proxy ?? null,
+      clockProblem: network.clockProblem ?? null,
       controlPlane: this.#follower.state,
       problem: this.#follower.problem ?? null,
       startedAt: this.#startedAt,

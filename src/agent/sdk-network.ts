@@ -82,6 +82,9 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
     get apiUrl() {
       return client.connection.apiUrl;
     },
+    get clockProblem() {
+      return client.connection.clockProblem;
+    },
     get proxy() {
       return proxyTo(client.connection.apiUrl, outward);
     },

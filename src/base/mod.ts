@@ -35,4 +35,4 @@ export { HIDDEN, Secret, secretOf, withoutUserInfo } from './secret.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
 export { newNumber, ShortLivedSet, type Numbered } from './short-lived-set.ts';
 export { WorkerPool, type Work, type WorkerPoolOptions } from './worker-pool.ts';
-export { validityProblem, type Validity } from './validity.ts';
+export { clockProblem, validityProblem, type Validity } from './validity.ts';

@@ -4,7 +4,7 @@
  * once when no connection can be made, and when a probe of it fails that starts after `PATIENCE_MS`. It knows nothing of
  * what is asked: `EdgeApiClient` is OpenZiti's API over it, `AgentApiClient` and `GatewayApiClient` are ours.
  */
-import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
+import { clockProblem, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { directDialer, type OutwardDialer } from '#net';
 import type { IdentityFile } from '#net/files';
 import { isRepeatable, JsonClient, type JsonAnswer, type JsonRequest, type StreamAnswer } from '#net/http';
@@ -52,6 +52,7 @@ export class EdgeConnection {
   readonly #places = new Map<string, Place>();
   readonly #authoritiesListeners: (() => void)[] = [];
   #authoritiesMark: string | undefined;
+  #clockProblem: string | undefined;
   /** Opens the connections to control planes, and those to routers. */
   readonly outward: OutwardDialer;
   #identity: IdentityFile;
@@ -85,6 +86,11 @@ export class EdgeConnection {
     return this.#choice.urls;
   }
 
+  /** How the clock of this machine differs from that of the control plane, by its last answer; undefined: not at all. */
+  get clockProblem(): string | undefined {
+    return this.#clockProblem;
+  }
+
   /** For messages: `the edge API at https://…`. */
   get hop(): string {
     return `the edge API at ${this.#choice.current}`;
@@ -106,7 +112,17 @@ export class EdgeConnection {
   async request(request: JsonRequest): Promise<JsonAnswer> {
     const answer = await this.#request(request);
     this.#sawAuthorities(answer.headers[AUTHORITIES_HEADER]);
+    this.#sawDate(answer.headers['date']);
     return answer;
+  }
+
+  /** A wrong clock is logged once, until it is right again. */
+  #sawDate(date: unknown): void {
+    const serverMs = Date.parse(String(date));
+    const problem = Number.isNaN(serverMs) ? undefined : clockProblem(serverMs, systemClock.nowMs());
+    if (problem !== undefined && this.#clockProblem === undefined)
+      this.#log.warn({ hop: this.hop, problem }, 'the clocks of this machine and the control plane differ');
+    this.#clockProblem = problem;
   }
 
   #sawAuthorities(mark: unknown): void {

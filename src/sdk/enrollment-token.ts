@@ -3,9 +3,10 @@
  * the token is signed with the key of the certificate that its issuer uses for TLS.
  */
 import type { X509Certificate } from 'node:crypto';
-import { FrontdoorError, systemClock, validityProblem } from '#base';
+import { clockProblem, FrontdoorError, systemClock, validityProblem } from '#base';
 import { readJsonObject } from '#base/shapes';
-import { fetchServedCertificate, type OutwardDialer } from '#net';
+import { directDialer, fetchServedCertificate, type OutwardDialer } from '#net';
+import { serverDateOf } from '#net/http';
 
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
 
@@ -72,18 +73,15 @@ export async function proveEnrollmentToken(
     const { code, payload } = cause as { code?: string; payload?: { exp?: unknown } };
     const untilMs = Number(payload?.exp) * 1_000;
     const problem = validityProblem({ fromMs: -Infinity, untilMs }, systemClock.nowMs()) ?? 'has expired';
-    throw code === 'ERR_JWT_EXPIRED'
-      ? new FrontdoorError(
-          'unauthenticated',
-          'enrollment-token-expired',
-          `the enrollment token ${problem}: get a new one, or set the clock if it is wrong`,
-        )
-      : new FrontdoorError(
-          'unauthenticated',
-          'enrollment-token-unproven',
-          `the server at ${token.issuer} did not sign the enrollment token; the connection may be intercepted`,
-          { cause },
-        );
+    if (code === 'ERR_JWT_EXPIRED') {
+      const serverMs = await serverDateOf(token.issuer, trust.outward ?? directDialer);
+      const clock = serverMs === undefined ? undefined : clockProblem(serverMs, systemClock.nowMs());
+      const remedy = clock ?? 'get a new one, or set the clock if it is wrong';
+      const message = `the enrollment token ${problem}: ${remedy}`;
+      throw new FrontdoorError('unauthenticated', 'enrollment-token-expired', message);
+    }
+    const message = `the server at ${token.issuer} did not sign the enrollment token; the connection may be intercepted`;
+    throw new FrontdoorError('unauthenticated', 'enrollment-token-unproven', message, { cause });
   }
   return leaf;
 }

@@ -27,6 +27,11 @@ async function agentVerdict(socketPath: string, version: string): Promise<CheckR
       `check that ${status.apiUrl} can be reached from this machine`,
     );
   }
+  if (status.clockProblem !== null)
+    return failure(
+      `${summary}: ${status.clockProblem}`,
+      'synchronize both machines with NTP ("timedatectl set-ntp true")',
+    );
   if (status.version !== version)
     return warning(`${summary}; this command line is ${version}`, 'restart the agent with this version');
   const failed = status.shares.filter((share) => share.problem !== null);

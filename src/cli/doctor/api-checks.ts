@@ -1,8 +1,9 @@
 /** Checks of the Management API: its identity, clock, the credentials, the frontdoor; and of what only it can name. */
-import { messageOf } from '#base';
+import { definedFields, messageOf } from '#base';
+import { directDialer } from '#net';
 import { API_VERSION } from '#contract';
 import type { InstallationAnswer } from '#contract/schemas';
-import { JsonClient } from '#net/http';
+import { JsonClient, serverDateOf } from '#net/http';
 import type { ResolvedAccess } from '../access/access.ts';
 import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
@@ -46,7 +47,7 @@ export interface Contact {
   readonly problem?: string;
   readonly isOurs: boolean;
   readonly version?: string;
-  /** How many milliseconds the server's clock is ahead of this one. */
+  /** How many milliseconds the server's clock is ahead of this one; also known if only TLS failed. */
   readonly aheadMs?: number;
 }
 
@@ -59,7 +60,7 @@ export const UNNAMED_API: Contact = {
 
 /** Never rejects. */
 export async function contactApi(
-  { apiUrl, ca, outward }: ResolvedAccess,
+  { apiUrl, ca, outward = directDialer }: ResolvedAccess,
   nowMs: () => number = Date.now,
 ): Promise<Contact> {
   const url = URL.parse(apiUrl);
@@ -81,7 +82,9 @@ export async function contactApi(
       ...(Number.isNaN(date) ? {} : { aheadMs: date + 500 - (sentMs + nowMs()) / 2 }),
     };
   } catch (error) {
-    return { problem: messageOf(error), isOurs: false };
+    const serverMs = url.protocol === 'https:' ? await serverDateOf(url.origin, outward) : undefined;
+    const aheadMs = serverMs === undefined ? undefined : serverMs - nowMs();
+    return { problem: messageOf(error), isOurs: false, ...definedFields({ aheadMs }) };
   } finally {
     await client?.close();
   }
@@ -113,10 +116,10 @@ function apiVerdict({ apiUrl }: ResolvedAccess, { problem, isOurs, version }: Co
 }
 
 export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
-  if (problem !== undefined) return skipped(AWAY);
-  if (aheadMs === undefined) return skipped('the Management API sent no time');
+  if (aheadMs === undefined) return skipped(problem === undefined ? 'the Management API sent no time' : AWAY);
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  const summary = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's`;
+  const serverTime = new Date(Date.now() + aheadMs).toISOString();
+  const summary = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's, which says ${serverTime}`;
   const remedy =
     'synchronize both machines with NTP ("timedatectl set-ntp true"): tokens are refused if the clocks differ by more than 60 s';
   if (Math.abs(aheadMs) > MAX_SKEW_MS) return failure(summary, remedy);

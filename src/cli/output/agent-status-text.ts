@@ -6,6 +6,7 @@ export function agentStatusText(status: AgentStatusResult): string {
     `agent ${status.name} (environment ${status.environmentId}), version ${status.version}, process ${status.pid}`,
     `control plane ${status.apiUrl}: ${status.controlPlane}${status.problem === null ? '' : ` (${status.problem})`}`,
   ];
+  if (status.clockProblem !== null) lines.push(status.clockProblem);
   if (status.proxy !== null) lines.push(`proxy ${status.proxy}`);
   if (status.shares.length === 0) lines.push('no shares');
   const width = Math.max(...status.shares.map((share) => share.token.length), 0);

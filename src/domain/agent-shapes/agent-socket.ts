@@ -147,6 +147,8 @@ const statusResultSchema = Type.Object({
   apiUrl: text(),
   /** The proxy that leads there, and what names it; null: none does. */
   proxy: withDefault(nullable(text()), null),
+  /** How the clock of its machine differs from that of the control plane; null: not at all. */
+  clockProblem: withDefault(nullable(text()), null),
   /** Whether the last poll of the control plane succeeded. */
   controlPlane: word('connected', 'away', 'refused'),
   problem: nullable(text()),

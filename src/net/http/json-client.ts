@@ -9,9 +9,10 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
+import { clockProblem, FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
 import { certificatesOfPem, validityOf } from '../certificate-chain.ts';
 import { HttpAgent, httpRequest } from './node-http.ts';
+import { serverDateOf } from './server-date.ts';
 import { directDialer, type OutwardDialer } from '../outward/outward-dialer.ts';
 import { systemAnchors } from '../trust-anchors.ts';
 
@@ -164,8 +165,7 @@ export class JsonClient {
         return response;
       } catch (error) {
         const wasIdle = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-        if (!wasIdle || !isRepeatable(request) || signal.aborted)
-          throw withTimes(error, sent, this.#options.ca);
+        if (!wasIdle || !isRepeatable(request) || signal.aborted) throw await this.#withTimes(error, sent);
       }
     }
   }
@@ -243,6 +243,18 @@ export class JsonClient {
     return secure;
   }
 
+  /** Adds the server's time to an error of TLS that may come from a wrong clock. */
+  async #withTimes(error: unknown, sent: ClientRequest): Promise<unknown> {
+    if (!isRefusedForTime(error)) return error;
+    const { ca, outward = directDialer } = this.#options;
+    const detailed = withTimes(error, sent, ca);
+    const serverMs = await serverDateOf(this.#origin, outward);
+    const problem = serverMs === undefined ? undefined : clockProblem(serverMs, systemClock.nowMs());
+    return problem === undefined
+      ? detailed
+      : new Error(`${messageOf(detailed)}: ${problem}`, { cause: error });
+  }
+
   #failure(cause: unknown): FrontdoorError {
     const { name, code } = cause as { name?: string; code?: string };
     const inner = (cause as { cause?: { name?: string } }).cause?.name;
@@ -281,9 +293,14 @@ function noteCertificate(sent: ClientRequest): void {
   });
 }
 
+/** Whether TLS refused a certificate for its dates. */
+function isRefusedForTime(error: unknown): boolean {
+  return REFUSED_FOR_TIME.has((error as { code?: unknown }).code);
+}
+
 /** Names both times in an error of TLS that only says that a certificate is out of date, which may be an authority of `ca`. */
 function withTimes(error: unknown, { socket }: ClientRequest, ca: JsonClientOptions['ca']): unknown {
-  if (!REFUSED_FOR_TIME.has((error as { code?: unknown }).code) || socket === null) return error;
+  if (socket === null) return error;
   const certificate = presented.get(socket);
   const problem = certificate && validityProblem(validityOf(certificate), systemClock.nowMs());
   const ofAuthority = problem === undefined && typeof ca === 'string' ? authorityProblem(ca) : undefined;

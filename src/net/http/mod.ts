@@ -26,3 +26,4 @@ export {
 } from './http-server.ts';
 export { createHttpServer, httpRequest, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
+export { serverDateOf } from './server-date.ts';
