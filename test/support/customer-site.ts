@@ -54,6 +54,9 @@ export class CustomerSite {
   readonly site: NetworkNamespace;
   readonly world: NetworkNamespace;
   readonly #t: Cleaned;
+  /** Sides whose files are mounted. */
+  readonly #named = new Set<NetworkNamespace>();
+  #serverAddress = SERVER_ADDRESS;
   #credentials: Readonly<Record<string, string>> = {};
 
   private constructor(t: Cleaned, folder: string, site: NetworkNamespace, world: NetworkNamespace) {
@@ -69,6 +72,8 @@ export class CustomerSite {
     const [site, world] = [await NetworkNamespace.open(t), await NetworkNamespace.open(t)];
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     await world.join(site, `${SERVER_ADDRESS}/24`, `${SITE_ADDRESS}/24`);
+    // Otherwise the first address takes the others with it when it goes.
+    await world.run('sh', '-c', 'echo 1 > /proc/sys/net/ipv4/conf/lan/promote_secondaries');
     await world.run('ip', 'addr', 'add', `${PROXY_ADDRESS}/24`, 'dev', 'lan');
     const opened = new CustomerSite(t, folder, site, world);
     await opened.setNames(world, [`${SERVER_ADDRESS} ${SERVER_NAME}`]);
@@ -76,18 +81,42 @@ export class CustomerSite {
     return opened;
   }
 
+  /** The folder of the sources, from which their names resolve. */
+  get root(): string {
+    return repositoryRoot;
+  }
+
+  /** Of the Management API (PEM). */
+  get apiCa(): string {
+    return readFileSync(this.file('api-ca.pem'), 'utf8');
+  }
+
+  /** Gives the server another address instead of its former one. */
+  async moveServer(address: string): Promise<void> {
+    await this.world.run('ip', 'addr', 'add', `${address}/24`, 'dev', 'lan');
+    await this.world.run('ip', 'addr', 'del', `${this.#serverAddress}/24`, 'dev', 'lan');
+    this.#serverAddress = address;
+    await this.setNames(this.world, [`${address} ${SERVER_NAME}`]);
+  }
+
   file(name: string): string {
     return join(this.folder, name);
   }
 
   /** Replaces /etc/hosts and the resolver of one side: names that are not given do not exist there. */
-  async setNames(side: NetworkNamespace, lines: readonly string[]): Promise<void> {
+  async setNames(
+    side: NetworkNamespace,
+    lines: readonly string[],
+    resolver = 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n',
+  ): Promise<void> {
     const name = side === this.site ? 'site' : 'world';
-    const [hosts, resolver] = [this.file(`${name}.hosts`), this.file(`${name}.resolv`)];
+    const [hosts, resolv] = [this.file(`${name}.hosts`), this.file(`${name}.resolv`)];
     writeFileSync(hosts, ['127.0.0.1 localhost', ...lines, ''].join('\n'));
-    writeFileSync(resolver, 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n');
+    writeFileSync(resolv, resolver);
+    if (this.#named.has(side)) return;
+    this.#named.add(side);
     await side.run('mount', '--bind', hosts, '/etc/hosts');
-    await side.run('mount', '--bind', resolver, '/etc/resolv.conf');
+    await side.run('mount', '--bind', resolv, '/etc/resolv.conf');
   }
 
   /** From now on the site reaches nothing outside but this port. */
@@ -197,6 +226,13 @@ table inet site {
     return this.start(this.site, process.execPath, [...NODE_ARGS, ...words], env);
   }
 
+  /** `frontdoor gateway` in the site, over plain HTTP. It enrolls with the file of a token. */
+  startGateway(port: number, jwtFile: string): SiteProcess {
+    const place = ['--data-dir', this.file('gateway'), '--enrollment-jwt', jwtFile];
+    const words = ['gateway', ...place, '--http-port', String(port), '--https-port', '0'];
+    return this.start(this.site, process.execPath, [...NODE_ARGS, ...words]);
+  }
+
   socketOf(name: string): string {
     return join(this.file(name), AGENT_SOCKET_FILE);
   }
@@ -208,11 +244,21 @@ table inet site {
 
   /** The body of a response for a public share, or the reason why there is none. */
   answerOf(share: string, securePort?: number): Promise<string> {
-    const host = `${share}.share.localhost`;
-    const to = ['--connect-to', `::${SERVER_ADDRESS}:${securePort ?? HTTP_PORT}`];
-    const url = securePort === undefined ? `http://${host}/` : `https://${host}/`;
+    const to = `${this.#serverAddress}:${securePort ?? HTTP_PORT}`;
+    return this.#answer(this.world, share, to, securePort !== undefined);
+  }
+
+  /** The same at a gateway of the site. */
+  answerNear(share: string, port: number): Promise<string> {
+    return this.#answer(this.site, share, `127.0.0.1:${port}`, false);
+  }
+
+  #answer(side: NetworkNamespace, share: string, at: string, isSecure: boolean): Promise<string> {
+    const url = `${isSecure ? 'https' : 'http'}://${share}.share.localhost/`;
     const args = ['--silent', '--show-error', '--max-time', '5', '--fail', '--noproxy', '*', '--insecure'];
-    return this.world.run('curl', ...args, ...to, url).catch((error: unknown) => String(error).slice(0, 200));
+    return side
+      .run('curl', ...args, '--connect-to', `::${at}`, url)
+      .catch((error: unknown) => String(error).slice(0, MAX_SHOWN_CHARS));
   }
 }
 
