@@ -173,7 +173,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function wrongName(name: string): FrontdoorError {
-  const message = `${JSON.stringify(name)} cannot be the name of a share: it must be a ${shareNameRule(name)}`;
+  const message = `${JSON.stringify(name)} is not a ${shareNameRule(name)}`;
   return new FrontdoorError('invalid', 'share-name', message);
 }
 
