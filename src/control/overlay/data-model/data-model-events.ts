@@ -4,19 +4,24 @@
  * a private share has a dial policy of its own.
  */
 import {
-  DataState_Action,
   DataState_PolicyType,
   DataState_PublicKeyFormat,
   DataState_PublicKeyUsage,
   DataState_RelatedEntityType,
-  type CtrlInit,
 } from '#wire/ctrl';
 import { parseShareTarget } from '#domain';
+import {
+  differencesOf,
+  NOTHING,
+  projectionOf,
+  relation,
+  relations,
+  type DataEntity,
+  type DataEvent,
+  type Projection,
+} from './data-model-diff.ts';
 import { hostConfig, interceptConfig } from '../model/share-endpoint-config.ts';
 import type { Identity, Service } from '../model/overlay-model.ts';
-
-export type DataEvent = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
-export type DataEntity = NonNullable<DataEvent['model']>;
 
 export interface ServiceKey {
   /** As in the header of the service sessions. */
@@ -34,14 +39,10 @@ export interface RelatedShares {
 /** Whether routers have the identity. One of OpenZiti crashes after a relation to an identity that it does not have. */
 export type IsKnown = (identityId: string) => boolean;
 
-const { UPDATE, DELETE } = DataState_Action;
 const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
 const HOST_CONFIG_TYPE = 'host.v1';
 const INTERCEPT_CONFIG_TYPE = 'intercept.v1';
 const PUBLIC_DIAL_POLICY = 'shares.public.dial';
-/** Ids of one event that relates entities to a policy. */
-const MAX_RELATED_IDS = 500;
-
 /** Exists without any share or gateway. */
 export const PUBLIC_SHARES_POLICY = policyOf(PUBLIC_DIAL_POLICY, DataState_PolicyType.DIAL_POLICY);
 
@@ -75,40 +76,21 @@ export function identityEntities({ id, kind, name }: Identity): DataEntity[] {
   ];
 }
 
-/** Besides the identity and its policies, the relations of shares that came before it. */
-export function identityCreation(identity: Identity, relatedShares: RelatedShares): DataEvent[] {
-  const { id, kind } = identity;
-  const hosted = kind === 'environment' ? hostingRelations(id, relatedShares.hosted) : [];
-  const created = [...identityEntities(identity), ...hosted, ...granteeRelations(id, relatedShares.granted)];
-  return created.map((model) => ({ action: UPDATE, model }));
-}
-
-/** The identity without its policies, which stay as they are. */
-export function identityUpdate(identity: Identity): DataEvent[] {
-  return identityEntities(identity)
-    .slice(0, 1)
-    .map((model) => ({ action: UPDATE, model }));
-}
-
-/** Relations to policies of the edge management API must have been removed before. */
-export function identityRemoval({ id, kind }: Identity, { hosted, granted }: RelatedShares): DataEvent[] {
-  const events: DataEvent[] = lostGrants(id, granted);
-  if (kind === 'gateway') events.push({ model: relation(PUBLIC_DIAL_POLICY, RELATED_IDENTITY, [id], false) });
-  if (kind === 'environment') {
-    const policyId = bindPolicyId(id);
-    for (const model of relations(policyId, RELATED_SERVICE, hosted, false)) events.push({ model });
-    events.push({ model: relation(policyId, RELATED_IDENTITY, [id], false) });
-    events.push({ action: DELETE, model: policyOf(policyId, DataState_PolicyType.BIND_POLICY) });
-  }
-  events.push({ action: DELETE, model: { case: 'identity', value: { id } } });
-  return events;
-}
-
-/** The relations of an identity that ends, to the dial policies of shares that are granted to it. */
-export function lostGrants(identityId: string, granted: readonly Service[]): DataEvent[] {
-  return granted
-    .filter(hasDialPolicy)
-    .map(({ id }) => ({ model: relation(dialPolicyId(id), RELATED_IDENTITY, [identityId], false) }));
+/**
+ * The events that make `identity` of `before`; undefined for one that does not exist. With the relations of shares unless both
+ * exist. Relations to policies of the edge management API must have been removed before.
+ */
+export function identityEvents(
+  before: Identity | undefined,
+  identity: Identity | undefined,
+  { hosted, granted }: RelatedShares,
+): DataEvent[] {
+  const project = (one: Identity | undefined): Projection => {
+    if (one === undefined) return NOTHING;
+    const bound = one.kind === 'environment' ? hostingRelations(one.id, hosted) : [];
+    return projectionOf([...identityEntities(one), ...bound, ...granteeRelations(one.id, granted)]);
+  };
+  return differencesOf(project(before), project(identity));
 }
 
 /**
@@ -160,11 +142,11 @@ export function grantEntities(service: Service, isKnown: IsKnown): DataEntity[] 
   ];
 }
 
-/** Relates an identity to the dial policies of shares that are granted to it. */
-export function granteeRelations(identityId: string, granted: readonly Service[]): DataEntity[] {
+/** Relates an identity to the dial policies of shares that are granted to it, or ends these relations. */
+export function granteeRelations(identityId: string, granted: readonly Service[], add = true): DataEntity[] {
   return granted
     .filter(hasDialPolicy)
-    .map(({ id }) => relation(dialPolicyId(id), RELATED_IDENTITY, [identityId]));
+    .map(({ id }) => relation(dialPolicyId(id), RELATED_IDENTITY, [identityId], add));
 }
 
 function hasDialPolicy({ shareMode, grants }: Service): boolean {
@@ -182,7 +164,8 @@ export function hostingRelations(environmentId: string, serviceIds: Iterable<str
 
 /**
  * The events that make `service` of `before`. Undefined stands for a share that does not exist. `domain` as in
- * `configEntities`.
+ * `configEntities`. Configs and the service are sent whenever anything differs, because a change of identities can have
+ * changed its domain.
  */
 export function serviceEvents(
   before: Service | undefined,
@@ -190,21 +173,29 @@ export function serviceEvents(
   domain: string | undefined,
   isKnown: IsKnown,
 ): DataEvent[] {
-  if (service === undefined) return before === undefined ? [] : removalEvents(before, isKnown);
-  if (before !== undefined && isSameEntity(before, service)) return [];
-  const configs = configEntities(service, domain);
-  const kept = configIds(service, domain);
-  const events: DataEvent[] = configs.map((model) => ({ action: UPDATE, model }));
-  if (before !== undefined) events.push(...lostPermissions(before, service, isKnown));
+  if (before !== undefined && service !== undefined && isSameEntity(before, service)) return [];
+  // Routers ignore the deletion of a config that they do not have.
+  const formerDomain = before !== undefined && hasDialPolicy(before) ? '' : undefined;
+  return differencesOf(
+    shareProjection(before, formerDomain, isKnown),
+    shareProjection(service, domain, isKnown),
+    (model) => model.case === 'config' || model.case === 'service',
+  );
+}
+
+function shareProjection(
+  service: Service | undefined,
+  domain: string | undefined,
+  isKnown: IsKnown,
+): Projection {
+  if (service === undefined) return NOTHING;
   const { id, environmentId, shareMode } = service;
-  const added = [
+  return projectionOf([
+    ...configEntities(service, domain),
     serviceEntity(service, domain),
     ...(isKnown(environmentId) ? hostingRelations(environmentId, [id]) : []),
     ...(shareMode === 'public' ? publicRelations([id]) : grantEntities(service, isKnown)),
-  ];
-  events.push(...added.map((model) => ({ action: UPDATE, model })));
-  if (before !== undefined) events.push(...configRemovals(before, kept));
-  return events;
+  ]);
 }
 
 function isSameEntity(before: Service, service: Service): boolean {
@@ -217,88 +208,8 @@ function isSameEntity(before: Service, service: Service): boolean {
   );
 }
 
-function lostPermissions(before: Service, service: Service, isKnown: IsKnown): DataEvent[] {
-  const lost: DataEvent[] = [];
-  if (before.environmentId !== service.environmentId) lost.push(...lostHost(before, isKnown));
-  if (before.shareMode === 'public')
-    return service.shareMode === 'public' ? lost : [...lost, lostPublicDial(before.id)];
-  if (!hasDialPolicy(before)) return lost;
-  if (!hasDialPolicy(service)) return [...lost, ...dialPolicyRemoval(before, isKnown)];
-  const kept = new Set(service.grants);
-  const revoked = before.grants.filter((id) => !kept.has(id) && isKnown(id));
-  for (const model of relations(dialPolicyId(before.id), RELATED_IDENTITY, revoked, false))
-    lost.push({ model });
-  return lost;
-}
-
-function removalEvents(service: Service, isKnown: IsKnown): DataEvent[] {
-  const { id, shareMode } = service;
-  return [
-    ...lostHost(service, isKnown),
-    ...(shareMode === 'public' ? [lostPublicDial(id)] : []),
-    ...(hasDialPolicy(service) ? dialPolicyRemoval(service, isKnown) : []),
-    { action: DELETE, model: { case: 'service', value: { id } } },
-    ...configRemovals(service),
-  ];
-}
-
-function lostHost({ id, environmentId }: Service, isKnown: IsKnown): DataEvent[] {
-  if (!isKnown(environmentId)) return [];
-  return [{ model: relation(bindPolicyId(environmentId), RELATED_SERVICE, [id], false) }];
-}
-
-function lostPublicDial(serviceId: string): DataEvent {
-  return { model: relation(PUBLIC_DIAL_POLICY, RELATED_SERVICE, [serviceId], false) };
-}
-
-/** Removes the configs that are not kept. Routers ignore the deletion of what they do not have. */
-function configRemovals(service: Service, kept: readonly string[] = []): DataEvent[] {
-  const ids = [hostConfigId(service.id)];
-  if (hasDialPolicy(service)) ids.push(interceptConfigId(service.id));
-  const lost = ids.filter((id) => !kept.includes(id));
-  return lost.map((id) => ({ action: DELETE, model: { case: 'config', value: { id } } }));
-}
-
-/** The identities first: OpenZiti's routers keep their relation to a removed policy, and to the next one of this id. */
-function dialPolicyRemoval({ id, grants }: Service, isKnown: IsKnown): DataEvent[] {
-  const policyId = dialPolicyId(id);
-  const lost = [
-    ...relations(policyId, RELATED_IDENTITY, grants.filter(isKnown), false),
-    relation(policyId, RELATED_SERVICE, [id], false),
-  ];
-  return [
-    ...lost.map((model) => ({ model })),
-    { action: DELETE, model: policyOf(policyId, DataState_PolicyType.DIAL_POLICY) },
-  ];
-}
-
 function policyOf(id: string, policyType: DataState_PolicyType): DataEntity {
   return { case: 'servicePolicy', value: { id, name: id, policyType } };
-}
-
-function* relations(
-  policyId: string,
-  type: DataState_RelatedEntityType,
-  ids: Iterable<string>,
-  add = true,
-): Generator<DataEntity> {
-  let some: string[] = [];
-  for (const id of ids) {
-    some.push(id);
-    if (some.length < MAX_RELATED_IDS) continue;
-    yield relation(policyId, type, some, add);
-    some = [];
-  }
-  if (some.length > 0) yield relation(policyId, type, some, add);
-}
-
-function relation(
-  policyId: string,
-  relatedEntityType: DataState_RelatedEntityType,
-  relatedEntityIds: string[],
-  add = true,
-): DataEntity {
-  return { case: 'servicePolicyChange', value: { policyId, relatedEntityIds, relatedEntityType, add } };
 }
 
 function hostConfigId(serviceId: string): string {

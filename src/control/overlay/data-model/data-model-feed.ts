@@ -11,19 +11,15 @@ import type { Identity, ModelChange, OverlayModel, Service } from '../model/over
 import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   granteeRelations,
-  identityCreation,
-  identityRemoval,
-  identityUpdate,
+  identityEvents,
   keyEntity,
-  lostGrants,
   revocationEntity,
   serviceEvents,
-  type DataEntity,
-  type DataEvent,
   type IsKnown,
   type RelatedShares,
   type ServiceKey,
 } from './data-model-events.ts';
+import type { DataEntity, DataEvent } from './data-model-diff.ts';
 import { DataModelLog } from './data-model-log.ts';
 import { dataModelSnapshot, domainOf } from './data-model-snapshot.ts';
 import { sendFullState } from './data-model-state.ts';
@@ -204,22 +200,18 @@ export class DataModelFeed {
   #identityEvents(id: string): DataEvent[] {
     const identity = this.#model.identity(id);
     const before = this.#identities.get(id);
-    const related = (): RelatedShares => ({
-      hosted: this.#model.hostedBy(id),
-      granted: this.#model.grantedTo(id),
-    });
-    if (identity === undefined || identity.kind === 'router') {
-      if (before === undefined) return [];
-      this.#identities.delete(id);
-      return [...this.#edge.endRelations(id), ...identityRemoval(before, related())];
-    }
-    this.#identities.set(id, identity);
-    if (before === undefined) {
-      // A policy may have selected it before.
-      if (identity.kind === 'edge') this.#edge.onChange();
-      return identityCreation(identity, related());
-    }
-    return before.name === identity.name ? [] : identityUpdate(identity);
+    const after = identity?.kind === 'router' ? undefined : identity;
+    const ofEdge = before !== undefined && after === undefined ? this.#edge.endRelations(id) : [];
+    if (after === undefined) this.#identities.delete(id);
+    else this.#identities.set(id, after);
+    // A policy may have selected it before.
+    if (before === undefined && after?.kind === 'edge') this.#edge.onChange();
+    const isNew = before === undefined || after === undefined;
+    const related: RelatedShares = {
+      hosted: isNew ? this.#model.hostedBy(id) : [],
+      granted: isNew ? this.#model.grantedTo(id) : [],
+    };
+    return [...ofEdge, ...identityEvents(before, after, related)];
   }
 
   /** Includes the relations of a tunnel router to the policies of shares that are granted to it. */
@@ -230,8 +222,9 @@ export class DataModelFeed {
     for (const { action, model } of events) {
       if (model?.case !== 'identity' || model.value.id === undefined) continue;
       const granted = this.#model.grantedTo(model.value.id);
-      if (action === DataState_Action.DELETE) lost.push(...lostGrants(model.value.id, granted));
-      else gained.push(...granteeRelations(model.value.id, granted).map((each) => ({ model: each })));
+      const isLost = action === DataState_Action.DELETE;
+      for (const each of granteeRelations(model.value.id, granted, !isLost))
+        (isLost ? lost : gained).push({ model: each });
     }
     return [...lost, ...events, ...gained];
   }

@@ -3,7 +3,7 @@
  * The log is bounded by count and by bytes; the oldest sets are dropped first.
  */
 import { ctrlMessages } from '#wire/ctrl';
-import type { DataEvent } from './data-model-events.ts';
+import type { DataEvent } from './data-model-diff.ts';
 
 export interface DataModelLogLimits {
   readonly maxSets: number;

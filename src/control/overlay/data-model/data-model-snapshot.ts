@@ -13,10 +13,10 @@ import {
   publicRelations,
   revocationEntity,
   serviceEntity,
-  type DataEntity,
   type IsKnown,
   type ServiceKey,
 } from './data-model-events.ts';
+import type { DataEntity } from './data-model-diff.ts';
 import { edgeDataModel } from './edge-data-model.ts';
 
 export interface DataModelSources {

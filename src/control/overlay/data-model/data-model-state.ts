@@ -7,7 +7,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { headerId, HeaderWriter, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { ConnectedRouter } from '../mesh/connected-router.ts';
-import type { DataEntity } from './data-model-events.ts';
+import type { DataEntity } from './data-model-diff.ts';
 
 /** A router with the id of its subscription, '' for routers that have none. */
 export interface StateReceiver {
