@@ -211,12 +211,12 @@ async function enrollmentCode(apiUrl: string, secretsFile: string): Promise<stri
   return ((await answer.json()) as { readonly enrollmentCode: string }).enrollmentCode;
 }
 
-/** A folder with a file that takes no room on the disk. Returns its path. */
+/** A folder with a file that takes no room on the disk. Returns the target of a share. */
 function largeFolder(folder: string): string {
   mkdirSync(folder);
   writeFileSync(join(folder, FILE), '');
   truncateSync(join(folder, FILE), FILE_BYTES);
-  return folder;
+  return `file://${folder}`;
 }
 
 function sendLarge(response: ServerResponse): void {
