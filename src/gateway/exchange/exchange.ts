@@ -25,6 +25,7 @@ import { circuitWaitMs } from '../limits/gateway-limits.ts';
 import { checkDelivery } from './delivery.ts';
 import type { ExchangeClient } from './exchange-client.ts';
 import { reportServed, tapAnswerHead } from './foreign-host-watch.ts';
+import { InterimRate } from './interim-rate.ts';
 import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -58,7 +59,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #state = WAITING;
   #upstream: Upstream | undefined;
   #answered = false;
-  #interims = 0;
+  #interims: InterimRate | undefined;
   #status = 0;
   #body: BodyDecoder | undefined;
   #chunkOut = false;
@@ -242,14 +243,13 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   #passInterim(head: ResponseHead): void {
-    this.#interims += 1;
-    if (this.#interims > this.#context.limits.maxInterimAnswers) {
-      this.#fail(serviceFailure(502, 'malformed-answer', 'too many interim responses'));
-      return;
-    }
-    if (head.status === 100) this.#expecting = false;
-    // HTTP/1.0 has no interim responses.
-    if (!this.#http10) this.#write(encodeClientHead(head, this.#record, ''));
+    const { writer } = this.#client;
+    const isExpected = head.status === 100 && this.#expecting;
+    if (isExpected) this.#expecting = false;
+    this.#interims ??= new InterimRate(this.#context);
+    // What the client waits for is not dropped. HTTP/1.0 has no interim responses.
+    const isPassed = isExpected || (this.#interims.take() && !writer.isFull);
+    if (isPassed && !this.#http10) writer.send(encodeClientHead(head, this.#record, ''));
     this.#client.deadlineIn(this.#answerTimeoutMs);
   }
 
@@ -266,7 +266,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
     const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + addedLines(head, this.#record);
-    this.#write(encodeClientHead(head, this.#record, lines));
+    this.#client.writer.send(encodeClientHead(head, this.#record, lines));
   }
 
   #readBody(bytes: Buffer | undefined): void {
@@ -291,7 +291,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#status = 101;
     this.#state = OVER;
     this.#upstream = undefined;
-    this.#write(encodeClientHead(head, this.#record, `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`));
+    const lines = `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
+    this.#client.writer.send(encodeClientHead(head, this.#record, lines));
     this.#account();
     this.#client.exchangeUpgraded(upstream, rest);
   }
@@ -310,11 +311,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     else pool.finish(upstream);
     this.#account();
     this.#client.exchangeDone(this.#keepAlive && !this.wantsBody);
-  }
-
-  #write(text: string): void {
-    this.#client.writer.batch.text(text);
-    this.#client.writer.written();
   }
 
   /** The circuit ended too early. A request that crossed with the close, or lost its router, is sent again. */

@@ -61,6 +61,11 @@ export class SocketWriter {
     return true;
   }
 
+  send(text: string): void {
+    this.batch.text(text);
+    this.written();
+  }
+
   /** Must be called after adding to the batch. */
   written(): void {
     if (this.batch.bytes > EARLY_WRITE_BYTES) {

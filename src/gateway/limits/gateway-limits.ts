@@ -39,8 +39,9 @@ export interface GatewayLimits {
   readonly maxFields: number;
   readonly maxResponseHeadBytes: number;
   readonly maxResponseFields: number;
-  /** 1xx responses before the final one. */
-  readonly maxInterimAnswers: number;
+  /** 1xx responses that are passed on at once, and a second from then on. Further ones are dropped. */
+  readonly interimBurst: number;
+  readonly interimsPerS: number;
   /** Pending bytes of a client's socket at which its circuit is paused. */
   readonly maxUnsentBytes: number;
 
@@ -104,7 +105,8 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxFields: 200,
   maxResponseHeadBytes: 65_536,
   maxResponseFields: 256,
-  maxInterimAnswers: 16,
+  interimBurst: 16,
+  interimsPerS: 4,
   maxUnsentBytes: 65_536,
 
   maxConnections: 16_384,

@@ -80,7 +80,6 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   #timer: NodeJS.Timeout | undefined;
   #upstream: Upstream | undefined;
   #answer: BodyDecoder | undefined;
-  #interims = 0;
   #status = 0;
   #circuitMs: number | null = null;
   #firstByteMs: number | null = null;
@@ -199,9 +198,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
       this.#answer = answerBody(this.#head.method, head);
       return heads.rest ?? Buffer.alloc(0);
     }
-    this.#interims += 1;
-    if (head.status === 101 || this.#interims > this.#limits.maxInterimAnswers)
-      this.#lost('the service did not respond to the request itself');
+    if (head.status === 101) this.#lost('the service did not respond to the request itself');
     return heads.rest;
   }
 
