@@ -26,6 +26,7 @@ import { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import type { ProxyTrust } from './exchange/request-clients.ts';
 import { RequestRecords } from './exchange/request-records.ts';
+import { SlowBodies } from './exchange/slow-bodies.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
 import { ShareRouteTable } from './shares/share-routes.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
@@ -145,6 +146,7 @@ class GatewayServer implements Gateway {
       records: new RequestRecords(),
       observer: options.observer ?? NO_OBSERVER,
       counters: { requests: 0, failures: 0, retries: 0, upgrades: 0, failedHandshakes: 0 },
+      slowBodies: new SlowBodies(limits),
       requestHead: new RequestHead(),
       responseHead: new ResponseHead(),
       nowMs: this.#clock.nowMs(),
@@ -161,7 +163,7 @@ class GatewayServer implements Gateway {
   }
 
   stats(): GatewayStats {
-    const { pool, counters, headBudget } = this.#context;
+    const { pool, counters, headBudget, slowBodies } = this.#context;
     return {
       connections: this.#admission.count,
       headBytes: headBudget.bytes,
@@ -170,6 +172,8 @@ class GatewayServer implements Gateway {
       dials: pool.dialCount,
       failedDials: pool.failedDialCount,
       shares: this.table.size,
+      slowBodies: slowBodies.count,
+      cutSlowBodies: slowBodies.cutCount,
       ...counters,
     };
   }

@@ -59,8 +59,10 @@ describe('bounds of the gateway', () => {
     }
   });
 
-  it('cuts a body that trickles', async () => {
-    const world = await GatewayWorld.start({ limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs: 600 } });
+  it('cuts a body that trickles at once when there are too many', async () => {
+    const world = await GatewayWorld.start({
+      limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs: 600, maxSlowBodies: 0 },
+    });
     await world.serve('app', (request, response) => {
       request.on('error', () => {});
       request.on('end', () => response.end('served'));
@@ -81,7 +83,10 @@ describe('bounds of the gateway', () => {
   it('does not cut a body that its origin holds up', async () => {
     const time = new ManualTime();
     const bodyRateWindowMs = 1_500;
-    const world = await GatewayWorld.start({ limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs }, time });
+    const world = await GatewayWorld.start({
+      limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs, maxSlowBodies: 0 },
+      time,
+    });
     let origin: Socket | undefined;
     await world.serveRaw('stuck', (socket) => {
       origin = socket;

@@ -86,7 +86,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
-    if (this.wantsBody) this.#bodyRate = new BodyRate(context.nowMs);
+    if (this.wantsBody) this.#bodyRate = new BodyRate(context.slowBodies, this.party, context.nowMs);
   }
 
   get wantsBody(): boolean {
@@ -170,8 +170,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   /** Called several times a second: cuts a body whose client is too slow, and looks whether the agent has the request. */
   sweep(): void {
     const { body, isBlocked } = this.#sender;
-    const isClientsTurn = this.#state === HEAD && !isBlocked && !this.#expecting;
-    if (!body.done && this.#bodyRate?.check(this.#context, body.dataBytes, isClientsTurn) === true)
+    const isClientsTurn = this.#state === HEAD && !isBlocked && !this.#expecting && !body.done;
+    // The service's time begins with the end of the body.
+    if (isClientsTurn) this.#client.deadlineIn(this.#answerTimeoutMs);
+    if (this.#bodyRate?.check(this.#context, body.dataBytes, isClientsTurn) === true)
       this.#end(FAILURES.bodyTooSlow);
     if (this.#state !== HEAD || this.#answered) return;
     const outcome = checkDelivery(this.#upstream!, this.#context, this.#mayRepeat);
@@ -386,6 +388,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   #reportBytes(): void {
+    this.#bodyRate?.end();
     const record = this.#record;
     record.status = this.#status;
     record.bytesIn = this.#sender.body.dataBytes;

@@ -13,6 +13,7 @@ import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver } from './request-record.ts';
 import type { ProxyTrust } from './request-clients.ts';
 import type { RequestRecords } from './request-records.ts';
+import type { SlowBodies } from './slow-bodies.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
 import type { ShareRouteTable } from '../shares/share-routes.ts';
 
@@ -41,6 +42,7 @@ export interface GatewayContext {
   readonly records: RequestRecords;
   readonly observer: RequestObserver;
   readonly counters: GatewayCounters;
+  readonly slowBodies: SlowBodies;
   /**
    * Scratch object for the head that is being read. It is valid until the handler returns; code that keeps it
    * longer replaces it.

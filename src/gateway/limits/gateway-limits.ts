@@ -22,9 +22,14 @@ export interface GatewayLimits {
   readonly stallTimeoutMs: number;
   /** How long a half-closed client waits for the rest of its response without receiving a byte. */
   readonly halfClosedTimeoutMs: number;
-  /** A request body slower than this over `bodyRateWindowMs` is cut; 0 disables the check. */
+  /** A request body slower than this over `bodyRateWindowMs` counts as slow; 0 disables the check. */
   readonly minBodyBytesPerS: number;
   readonly bodyRateWindowMs: number;
+  /** A body that stays slow for this time is cut. A pause of a minute is shorter, with a window before and behind it. */
+  readonly slowBodyMs: number;
+  /** Slow bodies in all, and of one address; see `SlowBodies`. */
+  readonly maxSlowBodies: number;
+  readonly maxSlowBodiesPerAddress: number;
   /** How long data is discarded after a final response, so that the client can read the response. */
   readonly lingerMs: number;
 
@@ -95,6 +100,9 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   halfClosedTimeoutMs: 60_000,
   minBodyBytesPerS: 240,
   bodyRateWindowMs: 10_000,
+  slowBodyMs: 90_000,
+  maxSlowBodies: 1_024,
+  maxSlowBodiesPerAddress: 64,
   lingerMs: 2_000,
 
   maxHeadBytes: 65_536,

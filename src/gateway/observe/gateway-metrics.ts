@@ -21,6 +21,12 @@ const STATS: Readonly<Record<keyof GatewayStats, readonly [name: string, type: K
   dials: ['dials_total', 'counter', 'Circuits that the gateway has asked for'],
   failedDials: ['failed_dials_total', 'counter', 'Circuits that could not be made'],
   shares: ['shares', 'gauge', 'Shares that the gateway serves'],
+  slowBodies: ['slow_bodies', 'gauge', 'Request bodies whose clients send less than 240 bytes a second'],
+  cutSlowBodies: [
+    'cut_slow_bodies_total',
+    'counter',
+    'Slow request bodies that were cut because there were too many',
+  ],
   requests: ['request_heads_total', 'counter', 'Complete request heads that the gateway has received'],
   failures: ['failure_answers_total', 'counter', 'Failure pages and cut responses, malformed heads included'],
   retries: ['retries_total', 'counter', 'Requests that were sent again on a new circuit'],

@@ -8,6 +8,8 @@ export interface GatewayStats {
   readonly dials: number;
   readonly failedDials: number;
   readonly shares: number;
+  readonly slowBodies: number;
+  readonly cutSlowBodies: number;
   readonly requests: number;
   readonly failures: number;
   readonly retries: number;
