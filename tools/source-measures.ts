@@ -1,4 +1,4 @@
-/** What is counted in the text of one file, or of several: by architecture tests, which hold limits, and by `figures.ts`. */
+/** Counts in the text of one file, or of several, for architecture tests, which hold limits, and for `figures.ts`. */
 import type { SourceFile } from './source-tree.ts';
 
 const EXPORT_LIST = /^export (?:type )?\{([^}]*)\}/gm;
