@@ -44,9 +44,14 @@ export function httpsRedirectOption(): Option {
 /** Refuses a PROXY header that would be read from nobody. */
 export function checkProxyOptions(
   command: Command,
-  { trustedProxies, proxyProtocol }: GatewayProxyOptions,
+  { trustedProxies, proxyProtocol, onePort = false }: GatewayProxyOptions & { readonly onePort?: boolean },
 ): void {
-  if (proxyProtocol === undefined || trustedProxies !== undefined) return;
+  if (proxyProtocol === undefined) return;
+  if (onePort && proxyProtocol !== 'http')
+    command.error(
+      "error: option '--proxy-protocol <ports>' cannot be https or both with '--one-port': the shared port reads TLS first",
+    );
+  if (trustedProxies !== undefined) return;
   command.error(
     "error: option '--proxy-protocol <ports>' needs '--trusted-proxies <networks>': PROXY headers are read from trusted proxies only",
   );
