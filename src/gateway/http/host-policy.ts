@@ -1,7 +1,7 @@
 /**
- * The canonical form of a Host, an authority or a server name: lower case, no port. A value with user
- * information, an empty label, a trailing dot, a list or a character outside host names has no canonical form, so
- * that no two parts of the product can read it differently.
+ * The canonical form of a Host, an authority or a server name: lower case, no port, without the dot of a name's absolute form.
+ * A value with user information, an empty label, a list or a character outside host names has no canonical form, so that no
+ * two parts of the product can read it differently.
  */
 
 /** 1: letter, digit, `-` or `_`; 2: `.`; 3: upper-case letter; 0: not part of a name. */
@@ -29,9 +29,10 @@ export function canonicalHost(value: string): string | undefined {
       labelStart = i + 1;
     } else if (kind === 3) upper = true;
   }
-  if (i === labelStart || i - labelStart > MAX_LABEL || i > MAX_NAME) return undefined;
+  const end = i > 1 && i === labelStart ? i - 1 : i;
+  if (end === labelStart || i - labelStart > MAX_LABEL || end > MAX_NAME) return undefined;
   if (i < value.length && !isPort(value, i)) return undefined;
-  const name = i === value.length ? value : value.slice(0, i);
+  const name = end === value.length ? value : value.slice(0, end);
   return upper ? name.toLowerCase() : name;
 }
 
