@@ -7,7 +7,7 @@
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import { systemClock } from '#base';
-import type { BackupSummary } from '#domain';
+import type { BackupSummary } from '#domain/backup';
 import { addApiOptions, type ApiFlags } from './access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';

@@ -43,15 +43,6 @@ export {
   NO_LATENCIES,
   type LatencyHistogram,
 } from './latency-histogram.ts';
-export {
-  BACKUP_FORMAT,
-  BackupDecoder,
-  type BackupHeader,
-  type BackupItem,
-  type BackupSummary,
-  type BackupTrailer,
-  type BackupValue,
-} from './backup-decoder.ts';
 export { LineDecoder } from './line-decoder.ts';
 export { apiSpelling, edgeSpelling } from './error-spelling.ts';
 export { loginHostOf } from './login-host.ts';

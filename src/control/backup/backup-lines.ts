@@ -1,7 +1,7 @@
 /** Writes a snapshot as the lines of a backup (format: `BackupDecoder`), page by page, with a running hash. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type BackupValue } from '#domain';
+import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type BackupValue } from '#domain/backup';
 import type { Queries } from '../store/mod.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { after, it } from 'node:test';
 import { sql } from 'kysely';
 import { silentLog } from '#base';
-import type { BackupTrailer } from '#domain';
+import type { BackupTrailer } from '#domain/backup';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { newer, older } from '../store/migrations/later-schema-fixture.ts';
 import { openStore, type Store } from '../store/mod.ts';

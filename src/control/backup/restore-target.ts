@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log } from '#base';
-import type { BackupSummary } from '#domain';
+import type { BackupSummary } from '#domain/backup';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
 import { openStore, type Migrations, type Store } from '../store/mod.ts';
 import { backupSchema, checkBackup, checkEmpty, restoreBackup } from './restore.ts';

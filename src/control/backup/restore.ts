@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
-import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
+import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain/backup';
 import { decodeBackup, type BackupEnd } from '#net/files';
 import type { Secrets } from '../secrets/mod.ts';
 import {

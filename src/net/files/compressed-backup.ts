@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { FrontdoorError, messageOf } from '#base';
-import { BackupDecoder, type BackupItem, type BackupSummary } from '#domain';
+import { BackupDecoder, type BackupItem, type BackupSummary } from '#domain/backup';
 
 /** The last item, after everything has been verified. Nothing may be trusted before. */
 export interface BackupEnd {

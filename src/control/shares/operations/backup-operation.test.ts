@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { decodeBackup } from '#net/files';
-import type { BackupSummary } from '#domain';
+import type { BackupSummary } from '#domain/backup';
 import { until, within } from '../../../../test/support/deadline.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 

@@ -4,7 +4,7 @@
  * Incremental and pure: the caller provides the hash, and must not trust any data before `end` has returned.
  */
 import { FrontdoorError, utf8 } from '#base';
-import { LineDecoder } from './line-decoder.ts';
+import { LineDecoder } from '../line-decoder.ts';
 
 export const BACKUP_FORMAT = 1;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { randomCuts } from '../../test/support/random-cuts.ts';
-import { SeededRandom } from '../../test/support/seeded-random.ts';
+import { randomCuts } from '../../../test/support/random-cuts.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { BackupDecoder, type BackupItem, type BackupSummary } from './backup-decoder.ts';
 
 const HEADER = { frontdoorBackup: 1, takenAt: '2026-01-01T00:00:00.000Z', migrations: ['0001-a'] };
