@@ -71,7 +71,10 @@ test('a damaged backup is reported, and a database that is in use is not changed
   truncateSync(damaged, statSync(damaged).size - 20);
   await assert.rejects(runCommand(['restore', damaged, '--check']), /failed \(2\).*the backup/);
   const restore = ['restore', file('frontdoor.backup'), '--data-dir', file('control')];
-  await assert.rejects(runCommand(restore), /failed \(\d\).*(?:held by another process|another frontdoor \()/);
+  await assert.rejects(
+    runCommand(restore),
+    /failed \(\d\).*(?:held by another process|another frontdoor \()/,
+  );
   assert.equal(await statusOf(), 200);
 });
 

@@ -86,7 +86,7 @@ export class CustomerSite {
     return repositoryRoot;
   }
 
-  /** Of the Management API (PEM). */
+  /** The authority of the Management API (PEM). */
   get apiCa(): string {
     return readFileSync(this.file('api-ca.pem'), 'utf8');
   }

@@ -16,7 +16,7 @@ import type { TargetResolver } from './target-resolver.ts';
 const READ_BUFFER_BYTES = 64 * 1024;
 /** How many bytes may wait in the socket before the circuit is paused; fewer when many sockets are slow. */
 const WRITE_MARK_BYTES = 256 * 1024;
-/** What waits in the sockets of all connections. */
+/** Bytes that wait in the sockets of all connections. */
 const unsent = new SharedBytes(memoryShares.unsentBytes);
 const KEEP_ALIVE_MS = 60_000;
 const sharedReadBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);

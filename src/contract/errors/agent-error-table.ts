@@ -67,7 +67,8 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'not-enrolled': {
     kind: 'unauthenticated',
     meaning: 'The agent has no identity yet.',
-    remedy: 'Get a code with "frontdoor agents enroll", and give it by FRONTDOOR_ENROLLMENT_TOKEN or --enrollment-token-file.',
+    remedy:
+      'Get a code with "frontdoor agents enroll", and give it by FRONTDOOR_ENROLLMENT_TOKEN or --enrollment-token-file.',
   },
   'request-too-large': {
     kind: 'tooLarge',

@@ -60,7 +60,8 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   'no-log-files': {
     kind: 'notFound',
     meaning: 'A data directory has no log files.',
-    remedy: 'Name the data directory of the demo with --data-dir, or read the journal of the service manager.',
+    remedy:
+      'Name the data directory of the demo with --data-dir, or read the journal of the service manager.',
   },
   'demo-stopped': {
     kind: 'unavailable',
