@@ -18,7 +18,7 @@ export {
   type ClientHelloOutcome,
 } from './client-hello-decoder.ts';
 export { dialerThrough, directDialer, OutwardDialer, outwardDialerOf } from './outward/outward-dialer.ts';
-export { proxyText } from './outward/proxy-choice-policy.ts';
+export { proxyText } from './outward/proxy-choice.ts';
 export {
   decodeProxyHeader,
   MAX_PROXY_HEADER_BYTES,

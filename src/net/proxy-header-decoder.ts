@@ -2,6 +2,7 @@
  * Reads the PROXY protocol header (versions 1 and 2 of haproxy's specification) with which a proxy of connections names
  * its client. It comes before TLS. Which addresses may send one is decided elsewhere.
  */
+import { textOf, utf8 } from '#base';
 import { addressText, forwardedAddress } from '#domain';
 
 export type ProxyHeaderOutcome =
@@ -19,13 +20,15 @@ export type ProxyHeaderOutcome =
 
 /** The line end counts. */
 const MAX_LINE_BYTES = 107;
-const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const SIGNATURE = utf8('\r\n\r\n\0\r\nQUIT\n');
 const HEAD_BYTES = 16;
 /** The most that a header of version 2 takes with its extensions. Clouds and haproxy send less than 1 KiB. */
 export const MAX_PROXY_HEADER_BYTES = 4_096;
-const LINE_START = Buffer.from('PROXY ', 'latin1');
+const LINE_START = utf8('PROXY ');
 const LINE = /^PROXY (?:UNKNOWN(?: [^\r\n]*)?|TCP([46]) (\S+) (\S+) (\d{1,5}) (\d{1,5}))$/;
 
+const CR = 13;
+const LF = 10;
 const LOCAL = 0x20;
 const PROXY = 0x21;
 const UNSPECIFIED = 0x00;
@@ -40,23 +43,24 @@ const CLIENT_USES_TLS = 1;
 const INCOMPLETE: ProxyHeaderOutcome = { kind: 'incomplete' };
 
 /** `bytes` is everything that the proxy has sent so far. */
-export function decodeProxyHeader(bytes: Buffer): ProxyHeaderOutcome {
+export function decodeProxyHeader(bytes: Uint8Array): ProxyHeaderOutcome {
   if (isBeginning(bytes, SIGNATURE)) return bytes.length < HEAD_BYTES ? INCOMPLETE : decodeBinary(bytes);
   if (isBeginning(bytes, LINE_START)) return decodeLine(bytes);
   return refused('the connection does not begin with a PROXY header');
 }
 
 /** Whether one of both begins with the other. */
-function isBeginning(bytes: Buffer, expected: Buffer): boolean {
-  const length = Math.min(bytes.length, expected.length);
-  return bytes.compare(expected, 0, length, 0, length) === 0;
+function isBeginning(bytes: Uint8Array, expected: Uint8Array): boolean {
+  return expected.every((byte, at) => at >= bytes.length || bytes[at] === byte);
 }
 
-function decodeLine(bytes: Buffer): ProxyHeaderOutcome {
-  const end = bytes.indexOf('\r\n');
+function decodeLine(bytes: Uint8Array): ProxyHeaderOutcome {
+  const end = bytes.indexOf(CR);
   if (end === -1 || end + 2 > MAX_LINE_BYTES)
     return end === -1 && bytes.length < MAX_LINE_BYTES ? INCOMPLETE : refused('the PROXY line is too long');
-  const match = LINE.exec(bytes.toString('latin1', 0, end));
+  if (end + 1 === bytes.length) return INCOMPLETE;
+  if (bytes[end + 1] !== LF) return refused('the PROXY line is malformed');
+  const match = LINE.exec(textOf(bytes.subarray(0, end)));
   if (match === null) return refused('the PROXY line is malformed');
   const [, family, source = '', target = '', sourcePort, targetPort] = match;
   if (family === undefined) return header(end + 2, undefined, false);
@@ -64,6 +68,10 @@ function decodeLine(bytes: Buffer): ProxyHeaderOutcome {
   if (!areValid || Number(sourcePort) > 65_535 || Number(targetPort) > 65_535)
     return refused('the PROXY line is malformed');
   return header(end + 2, forwardedAddress(source), false);
+}
+
+function uint16At(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 256 + bytes[at + 1]!;
 }
 
 function isOf(family: string, text: string): boolean {
@@ -74,10 +82,10 @@ function isOf(family: string, text: string): boolean {
   );
 }
 
-function decodeBinary(bytes: Buffer): ProxyHeaderOutcome {
+function decodeBinary(bytes: Uint8Array): ProxyHeaderOutcome {
   const command = bytes[12]!;
   const family = bytes[13]!;
-  const length = HEAD_BYTES + bytes.readUInt16BE(14);
+  const length = HEAD_BYTES + uint16At(bytes, 14);
   if (command !== LOCAL && command !== PROXY)
     return refused('the PROXY header has an unknown version or command');
   if (length > MAX_PROXY_HEADER_BYTES)
@@ -101,12 +109,12 @@ function canonicalOf(bytes: Uint8Array): string {
 }
 
 /** Returns undefined if the extensions (type, length, value) do not fill their place. */
-function usesTls(extensions: Buffer): boolean | undefined {
+function usesTls(extensions: Uint8Array): boolean | undefined {
   let found = false;
   for (let at = 0; at < extensions.length;) {
     if (at + 3 > extensions.length) return undefined;
     const start = at + 3;
-    const end = start + extensions.readUInt16BE(at + 1);
+    const end = start + uint16At(extensions, at + 1);
     if (end > extensions.length) return undefined;
     if (extensions[at] === TLS_EXTENSION && end > start) found = (extensions[start]! & CLIENT_USES_TLS) !== 0;
     at = end;

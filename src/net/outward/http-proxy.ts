@@ -1,6 +1,6 @@
 /** CONNECT of HTTP proxies with Basic credentials. Only 200 is a success, as for OpenZiti. */
 import { formatHostPort } from '#base';
-import type { OutwardTarget, ProxyServer } from './proxy-choice-policy.ts';
+import type { OutwardTarget, ProxyServer } from './proxy-choice.ts';
 import { ProxyRefusal, type ProxyExchange } from './proxy-exchange.ts';
 
 const MAX_HEAD_BYTES = 8 * 1024;

@@ -15,7 +15,7 @@ import {
   type OutwardTarget,
   type ProxyChoice,
   type ProxyServer,
-} from './proxy-choice-policy.ts';
+} from './proxy-choice.ts';
 import { connectThroughProxy } from './proxy-connect.ts';
 
 export interface OutwardDialerOptions {

@@ -12,7 +12,7 @@ import { ChannelListener } from '../channel/channel-listener.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { HostLookup } from '../names/host-lookup.ts';
 import { dialerThrough, OutwardDialer } from './outward-dialer.ts';
-import { proxyChoiceOf } from './proxy-choice-policy.ts';
+import { proxyChoiceOf } from './proxy-choice.ts';
 
 const authority = await makeTestAuthority();
 const server = await authority.issue('server');

@@ -5,7 +5,7 @@ import { formatHostPort, FrontdoorError, messageOf } from '#base';
 import { systemAnchors } from '../trust-anchors.ts';
 import type { ServerAddress } from './address-race.ts';
 import { askHttpProxy } from './http-proxy.ts';
-import { proxyText, type OutwardTarget, type ProxyServer } from './proxy-choice-policy.ts';
+import { proxyText, type OutwardTarget, type ProxyServer } from './proxy-choice.ts';
 import { ProxyExchange, ProxyRefusal } from './proxy-exchange.ts';
 import { askSocksProxy } from './socks-proxy.ts';
 

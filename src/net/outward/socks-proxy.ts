@@ -1,7 +1,7 @@
 /** SOCKS 5 (RFC 1928), without authentication or with user and password (RFC 1929). */
 import { formatHostPort } from '#base';
 import { parseAddress } from '#domain';
-import type { OutwardTarget, ProxyServer } from './proxy-choice-policy.ts';
+import type { OutwardTarget, ProxyServer } from './proxy-choice.ts';
 import { ProxyRefusal, type ProxyExchange } from './proxy-exchange.ts';
 
 const VERSION = 5;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { Secret } from '#base';
-import { proxyChoiceOf, proxyText, type Environment } from './proxy-choice-policy.ts';
+import { proxyChoiceOf, proxyText, type Environment } from './proxy-choice.ts';
 
 function chosen(environment: Environment, host: string, port = 443, isPlain = false): string | undefined {
   const proxy = proxyChoiceOf(environment)({ host, port, isPlain });
