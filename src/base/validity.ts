@@ -16,7 +16,7 @@ export function validityProblem({ fromMs, untilMs }: Validity, nowMs: number): s
 /** Tokens are refused if clocks differ by more. */
 const MAX_DIFFERENCE_MS = 60_000;
 
-/** How the clock of this machine differs from that of a server; undefined if both agree. */
+/** Returns a sentence with both times if the clock of this machine differs from the time of a server; undefined if not. */
 export function clockProblem(serverMs: number, nowMs: number): string | undefined {
   if (!(Math.abs(serverMs - nowMs) > MAX_DIFFERENCE_MS)) return undefined;
   return `the clock of this machine says ${textOf(nowMs)}, and that of the server says ${textOf(serverMs)}: set the one that is wrong`;

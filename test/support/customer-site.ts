@@ -86,7 +86,7 @@ export class CustomerSite {
     return repositoryRoot;
   }
 
-  /** The authority of the Management API (PEM). */
+  /** Returns the authority (PEM) of the Management API's certificate. */
   get apiCa(): string {
     return readFileSync(this.file('api-ca.pem'), 'utf8');
   }
