@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
+import { directDialer } from '#net';
 import { ChannelListener, type Channel } from '#net/channel';
 import { HeaderWriter, headerId, versionHeader } from '#wire';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
@@ -38,7 +39,8 @@ test('a silent channel is replaced while its router accepts others, and the rout
   });
   t.after(() => listener.close());
   const session = { id: 'api', token: 'token', identityId: 'me', expiresAt: '' };
-  const api = { identity: { certPem: cert, keyPem: key, caPem: ca }, session: async () => session };
+  const identity = { certPem: cert, keyPem: key, caPem: ca };
+  const api = { identity, connection: { outward: directDialer }, session: async () => session };
   const startedMs = performance.now();
   const connection = new RouterConnection({
     name: 'r',
