@@ -23,6 +23,24 @@ const PART_TITLES: Readonly<Record<keyof typeof ERRORS_BY_PART, string>> = {
   wire: 'Messages between programs',
 };
 
+/** Errors at the gateway: their forms. */
+const VISITOR_FORMS = [
+  'A gateway answers in the form that the request prefers, and its `Vary` names the headers that decide:',
+  [
+    '- a page of HTML if `Accept` names `text/html`, as browsers do, unless it prefers JSON by a weight (`q`); also when too little of',
+    '  a request arrived to know;',
+    '- JSON if `Accept` prefers `application/json` or another JSON type, and for scripts of pages (`fetch`, XMLHttpRequest) that do not name',
+    '  `text/html`: `{"error": CODE, "message": TEXT, "errorId": ID, "retryable": BOOLEAN}`. Where a credential is missing, `credentials`',
+    '  lists those that are accepted; `logout` is the path at which a person signs out, and `contact` the one of the owner;',
+    '- the same members with `title`, `status` and `detail` (RFC 9457) if `Accept` prefers `application/problem+json`;',
+    '- plain text otherwise.',
+  ].join('\n'),
+  'The header `Frontdoor-Error-Id` has the error ID in every form, and a response to HEAD has no body. Requests for a WebSocket get the same. ' +
+    '`retryable` states whether the same request may succeed later without a change. A 503 that is retryable, and every 429, has ' +
+    '`Retry-After`. After 502, 504 or a connection that was cut, the service may have received the request: repeat it only if that is ' +
+    'harmless. Where no other remedy is given, `frontdoor why` prints the cause.',
+].join('\n\n');
+
 export function errorsPage(): string {
   return [
     '# Errors',
@@ -30,7 +48,7 @@ export function errorsPage(): string {
       'never the message, whose words may change. "Since" is the first version that has the code.',
     'Where a code appears:',
     [
-      '- a visitor of a share sees it in the JSON of an error, and its owner by `frontdoor why ERROR_ID`:',
+      '- a visitor of a share sees it in an error of the gateway, and its owner by `frontdoor why ERROR_ID`:',
       '  [At the address of a share](#at-the-address-of-a-share);',
       '- a caller of the Management API finds it in `error`: [Management API](#management-api);',
       '- a client of the edge API finds it in `error.code`: [Edge API](#edge-api);',
@@ -38,12 +56,13 @@ export function errorsPage(): string {
       '  [Commands and programs](#commands-and-programs).',
     ].join('\n'),
     '## At the address of a share',
-    'The JSON also has `errorId`. Where no other remedy is given, `frontdoor why` prints the cause.',
+    VISITOR_FORMS,
     ...markdownTable(
-      ['Code', 'Status', 'Meaning', 'What to do', 'Since'],
-      sorted(VISITOR_ERRORS).map(([code, { statuses, meaning, remedy, since }]) => [
+      ['Code', 'Status', 'Retryable', 'Meaning', 'What to do', 'Since'],
+      sorted(VISITOR_ERRORS).map(([code, { statuses, isRetryable, meaning, remedy, since }]) => [
         `\`${code}\``,
         statuses.join(', ') || 'none',
+        isRetryable ? 'yes' : 'no',
         meaning,
         remedy,
         since,

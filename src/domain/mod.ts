@@ -56,6 +56,7 @@ export { parseWebOrigin } from './web-origin.ts';
 export { isDomainName, isZoneName, zonesOverlap } from './zone-name.ts';
 export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
 export { hasRemedy, remedyOf, type FailureCode } from './failure-remedy-table.ts';
+export { isRetryable } from './failure-retry-table.ts';
 export { MESSAGE_REFUSALS, type MessageRefusal } from './message-refusal-table.ts';
 export { invalidValue } from './invalid-value.ts';
 export { IDEMPOTENCY_KEY_TTL_MS } from './kept-answers.ts';

@@ -237,7 +237,7 @@ describe('origins that misbehave', () => {
     world.publish(shareOf('nowhere'));
     const client = await world.client();
     for (let i = 1; i <= 3; i += 1) {
-      client.send(get('nowhere', '/', ''));
+      client.send(get('nowhere', '/', 'Accept: text/html\r\n'));
       await client.until((text) => text.split('HTTP/1.1 503').length === i + 1 && text.endsWith('</html>\n'));
     }
     client.send('HEAD / HTTP/1.1\r\nHost: nowhere.share.localhost\r\nConnection: close\r\n\r\n');

@@ -79,7 +79,7 @@ describe('ambiguous and malformed requests', () => {
     ]) {
       const client = await world.client();
       for (let i = 1; i <= 2; i += 1) {
-        client.send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        client.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n\r\n`);
         await client.until(
           (text) => text.split('HTTP/1.1 404').length === i + 1 && text.endsWith('</html>\n'),
         );

@@ -139,7 +139,7 @@ describe('the rules of a share about browsers', () => {
     assert.equal(refused.status, 401);
     assert.equal(refused.headers.get('access-control-allow-origin'), PAGE);
     assert.equal(refused.headers.get('access-control-expose-headers'), 'X-Total');
-    assert.equal(refused.headers.get('vary'), 'Origin');
+    assert.equal(refused.headers.get('vary'), 'Accept, X-Requested-With, Sec-Fetch-Dest, Origin');
     assert.equal(
       (await ask('GET', 'Origin: https://evil.example')).headers.get('access-control-allow-origin'),
       undefined,

@@ -96,7 +96,7 @@ describe('what is seen of requests', () => {
   it('the error id of a page leads to the reason why the request failed, within five seconds', async () => {
     const { status, text } = await ask('broken', '/orders?token=planted-secret');
     assert.equal(status, 502);
-    const errorId = /Error ID: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const errorId = /Error ID: (\w+)/.exec(text)![1]!;
     const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId, ...frontdoor()).catch((error: unknown) => String(error)),
@@ -127,7 +127,7 @@ describe('what is seen of requests', () => {
   it('operators find the reason for a request to an unknown host without naming a frontdoor', async () => {
     const { status, text } = await ask('nobody', '/orders?token=planted-secret');
     assert.equal(status, 404);
-    const errorId = /Error ID: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const errorId = /Error ID: (\w+)/.exec(text)![1]!;
     const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId).catch((error: unknown) => String(error)),

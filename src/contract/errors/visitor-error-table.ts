@@ -2,7 +2,7 @@
  * What visitors of a share get from the gateway instead of an answer: `error` of the JSON, and the code that the owner
  * of the share finds with the error id. The remedies are those that `frontdoor why` shows.
  */
-import { MESSAGE_REFUSALS, remedyOf, type FailureCode, type MessageRefusal } from '#domain';
+import { isRetryable, MESSAGE_REFUSALS, remedyOf, type FailureCode, type MessageRefusal } from '#domain';
 import { ACCESS_REASONS, type AccessReason } from '#domain/access';
 
 export interface VisitorErrorRow {
@@ -10,6 +10,8 @@ export interface VisitorErrorRow {
   readonly statuses: readonly number[];
   readonly meaning: string;
   readonly remedy: string;
+  /** Whether the same request may succeed later without a change: `retryable` of the JSON. */
+  readonly isRetryable: boolean;
   readonly since: string;
 }
 
@@ -78,7 +80,7 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
 const FIRST = '0.1.0';
 
 function rowOf(code: string, statuses: readonly number[], meaning: string): [string, VisitorErrorRow] {
-  return [code, { statuses, meaning, remedy: remedyOf(code), since: FIRST }];
+  return [code, { statuses, meaning, remedy: remedyOf(code), isRetryable: isRetryable(code), since: FIRST }];
 }
 
 export const VISITOR_ERRORS = Object.fromEntries([

@@ -4,7 +4,7 @@
  * the Public Suffix List), so that `SameSite` does not stop their pages. ADR 0020.
  */
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { headerValue } from './request-credentials.ts';
+import { headerValue } from '../http/header-name.ts';
 
 /** Whether browsers send the method for any page, and keep its response from that page. */
 function isSafe(method: string): boolean {

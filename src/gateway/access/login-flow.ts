@@ -24,7 +24,8 @@ import {
   type OwnCookies,
 } from './own-cookies.ts';
 import { callerAddress, type Rate, type RateLimits } from './rate-limits.ts';
-import { decodeQueryText, headerValue } from './request-credentials.ts';
+import { headerValue } from '../http/header-name.ts';
+import { decodeQueryText } from './request-credentials.ts';
 import { authorityOf, providerLogoutUrl } from './provider-logout.ts';
 import { circleOf } from './redirect-circle.ts';
 import { returnTarget } from './return-target-policy.ts';

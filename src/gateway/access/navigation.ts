@@ -1,6 +1,6 @@
 /** Whether a request is a navigation of a browser, judged by headers that scripts cannot set. */
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { headerValue } from './request-credentials.ts';
+import { headerValue } from '../http/header-name.ts';
 
 export function isNavigation(head: RequestHead): boolean {
   if (head.method !== 'GET' && head.method !== 'HEAD') return false;

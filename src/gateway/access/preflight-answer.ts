@@ -6,7 +6,7 @@ import { ACCESS_FAILURES } from './access-failure-table.ts';
 import { isReserved } from './login-pages.ts';
 import { isPreflight } from './navigation.ts';
 import { refusal } from './own-verdicts.ts';
-import { headerValue } from './request-credentials.ts';
+import { headerValue } from '../http/header-name.ts';
 
 /** Returns undefined if the request is no preflight, or not decided by CORS rules. */
 export function preflightVerdict(

@@ -5,7 +5,7 @@
 import type { Failure } from '../answers/failure-table.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { headerValue } from './request-credentials.ts';
+import { headerValue } from '../http/header-name.ts';
 
 const SCHEME_HEADER = 'x-forwarded-proto';
 

@@ -82,7 +82,7 @@ describe('a page of refusal', () => {
     const web = await ask(
       [],
       { ip: { allow: ['10.0.0.0/8'], deny: [] }, contact: 'https://example.com/help' },
-      [],
+      [BROWSER_LINE],
     );
     assert.match(web.body, /<a href="https:\/\/example\.com\/help">Contact the owner<\/a>/);
     assert.doesNotMatch((await ask(['header'], {}, [])).body, /Contact|Log out/);

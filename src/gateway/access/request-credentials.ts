@@ -4,6 +4,7 @@
  */
 import { AUTHORIZATION } from '../http/field-name-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
+import { compareName, OTHER_NAME, SAME_NAME } from '../http/header-name.ts';
 
 export const NOT_THERE = -1;
 export const DOUBLED = -2;
@@ -35,32 +36,6 @@ export function findAuthorization(fields: FieldLines): number {
     found = i;
   }
   return found;
-}
-
-/** Returns the first value, or ''. For headers that only browsers themselves set. */
-export function headerValue(fields: FieldLines, name: string): string {
-  for (let i = 0; i < fields.count; i += 1) {
-    const start = fields.lineStart[i]!;
-    if (fields.nameEnd[i]! - start !== name.length) continue;
-    if (compareName(fields.text, start, name) === SAME_NAME) return fields.value(i);
-  }
-  return '';
-}
-
-const OTHER_NAME = 0;
-const SAME_NAME = 1;
-const DISGUISED_NAME = 2;
-
-function compareName(text: string, start: number, name: string): number {
-  let result = SAME_NAME;
-  for (let i = 0; i < name.length; i += 1) {
-    const wanted = name.charCodeAt(i);
-    const code = text.charCodeAt(start + i);
-    if (code === wanted || (code >= 65 && code <= 90 && code + 32 === wanted)) continue;
-    if ((code === 95 && wanted === 45) || (code === 45 && wanted === 95)) result = DISGUISED_NAME;
-    else return OTHER_NAME;
-  }
-  return result;
 }
 
 export interface ExtractedParameter {

@@ -8,6 +8,7 @@ import type { MessageRefusal } from '#domain';
 import { COOKIE } from '../http/field-name-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
+import { askedUnread, type ErrorAnswer } from './asked-answer.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
 
 /** A service that refuses the headers as too large may be refusing this size of cookies. */
@@ -95,6 +96,7 @@ export interface RefusedHead {
   readonly failure: Failure;
   /** Lines of the answer's head, without line ends. */
   readonly lines: readonly string[];
+  readonly asked: ErrorAnswer;
 }
 
 /** Answers a refused head, of which `text` arrived; `isServed`: a share has that host. */
@@ -105,8 +107,11 @@ export function refusedHead(
   isSecure: boolean,
 ): RefusedHead {
   const bomb = refusal === 'head-too-large' ? findCookieBomb(text) : undefined;
-  if (bomb === undefined || !isServed(bomb.host)) return { failure: failureOfRequest(refusal), lines: [] };
-  return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
+  // The script of the page clears what the lines cannot.
+  if (bomb !== undefined && isServed(bomb.host))
+    return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure), asked: askedUnread() };
+  const asked = askedUnread(lineOf(text, 'accept').trim(), text.startsWith('HEAD '));
+  return { failure: failureOfRequest(refusal), lines: [], asked };
 }
 
 export interface ClearedRequest {

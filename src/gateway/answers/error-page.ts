@@ -1,19 +1,17 @@
 /**
- * The page that a client gets if the gateway cannot serve a request: HTML, or JSON for programs that ask for it.
- * It loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
+ * What a client gets if the gateway cannot serve a request, in the form of `answer-form-policy.ts`. The page loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
  * chose are escaped.
  */
+import { isRetryable } from '#domain';
 import { STATUS_CODES } from '#net/http';
+import { answerForm, type AnswerForm } from './answer-form-policy.ts';
+import type { ErrorAnswer } from './asked-answer.ts';
 import { pageScriptOf } from './cookie-bomb.ts';
 import type { Failure } from './failure-table.ts';
-import { helpHtml, helpJson, NO_HELP, type PageHelp } from './page-help.ts';
-import type { RequestHead } from '../http/request-head-policy.ts';
+import { helpHtml, helpJson, helpText, NO_HELP, type PageHelp } from './page-help.ts';
 
-/** Whether an Accept header asks for JSON rather than a page. */
-export function prefersJson(accept: string): boolean {
-  const text = accept.toLowerCase();
-  return /\bapplication\/(?:[\w.+-]+\+)?json\b/.test(text) && !text.includes('text/html');
-}
+/** Failures that pass by themselves, such as an agent that connects again, have passed after this time. */
+const RETRY_AFTER_S = 5;
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color:#222;background:#fff}' +
@@ -29,29 +27,61 @@ function page(failure: Failure, errorId: string, help: string): string {
   );
 }
 
-export interface ErrorAnswer {
-  readonly accept: string;
-  readonly isHead: boolean;
-  /** Whether the request is a GET, for which the page may offer a retry. */
-  readonly isRead: boolean;
-  readonly keepAlive: boolean;
-}
-
-/** For a request that could not be read. */
-export const NOTHING_ASKED: ErrorAnswer = { accept: '', isHead: false, isRead: true, keepAlive: false };
-
-/**
- * For a request that the gateway answers itself. If a body follows, or an upgrade was requested, the connection
- * ends.
- */
-export function askedOf(head: RequestHead): ErrorAnswer {
-  const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '';
-  return { accept: head.accept, isHead: head.method === 'HEAD', isRead: head.method === 'GET', keepAlive };
-}
-
 /** Returns `200 OK` and the like. */
 export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? 'Error'}`;
+}
+
+/** The headers by which `askedOf` and `answerForm` decide. */
+const FORM_HEADERS = 'Accept, X-Requested-With, Sec-Fetch-Dest';
+const VARY = 'Vary: ';
+
+function isVary(line: string): boolean {
+  return line.startsWith(VARY);
+}
+
+function wantsRetryAfter({ status, code }: Failure): boolean {
+  return (status === 503 || status === 429) && isRetryable(code);
+}
+
+interface ShownFailure {
+  readonly failure: Failure;
+  readonly errorId: string;
+  readonly help: PageHelp;
+  readonly isRead: boolean;
+}
+
+interface WrittenFailure {
+  readonly type: string;
+  readonly body: (shown: ShownFailure) => string;
+}
+
+const FORMS: Readonly<Record<AnswerForm, WrittenFailure>> = {
+  page: {
+    type: 'text/html; charset=utf-8',
+    body: ({ failure, errorId, help, isRead }) =>
+      page(failure, errorId, helpHtml(help, failure.status, isRead)),
+  },
+  json: { type: 'application/json; charset=utf-8', body: (shown) => `${JSON.stringify(members(shown))}\n` },
+  // RFC 9457
+  problem: {
+    type: 'application/problem+json',
+    body: (shown) => {
+      const { status, message } = shown.failure;
+      const problem = { title: STATUS_CODES[status] ?? 'Error', status, detail: message };
+      return `${JSON.stringify(Object.assign(problem, members(shown)))}\n`;
+    },
+  },
+  text: {
+    type: 'text/plain; charset=utf-8',
+    body: ({ failure, errorId, help }) =>
+      `${statusText(failure.status)}\n${failure.message}\n${helpText(help)}Error: ${failure.code}\nError ID: ${errorId}\n`,
+  },
+};
+
+function members({ failure, errorId, help }: ShownFailure): Record<string, unknown> {
+  const { code, message } = failure;
+  return { error: code, message, errorId, retryable: isRetryable(code), ...helpJson(help) };
 }
 
 /** Returns head and body. `moreLines` are header lines without line ends. */
@@ -62,26 +92,24 @@ export function encodeErrorAnswer(
   moreLines: readonly string[] = [],
   help: PageHelp = NO_HELP,
 ): Buffer {
-  const json = prefersJson(asked.accept);
-  const body = Buffer.from(
-    json
-      ? `${JSON.stringify({ error: failure.code, message: failure.message, errorId, ...helpJson(help) })}\n`
-      : page(failure, errorId, helpHtml(help, failure.status, asked.isRead)),
-  );
+  const form = FORMS[answerForm(asked)];
+  const body = Buffer.from(form.body({ failure, errorId, help, isRead: asked.isRead }));
   const lines = [
     `HTTP/1.1 ${statusText(failure.status)}`,
     `Date: ${new Date().toUTCString()}`,
-    `Content-Type: ${json ? 'application/json' : 'text/html'}; charset=utf-8`,
+    `Content-Type: ${form.type}`,
     `Content-Length: ${body.length}`,
     'Cache-Control: no-store',
+    `Vary: ${[FORM_HEADERS, ...moreLines.filter(isVary).map((line) => line.slice(VARY.length))].join(', ')}`,
     `Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'${pageScriptOf(failure).source}`,
     'X-Content-Type-Options: nosniff',
     'Referrer-Policy: no-referrer',
     `Frontdoor-Error-Id: ${errorId}`,
-    ...moreLines,
+    ...moreLines.filter((line) => !isVary(line)),
   ];
   if (failure.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-  if (failure.status === 503) lines.push('Retry-After: 5');
+  if (wantsRetryAfter(failure) && !moreLines.some((line) => line.startsWith('Retry-After:')))
+    lines.push(`Retry-After: ${RETRY_AFTER_S}`);
   if (!asked.keepAlive) lines.push('Connection: close');
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   return asked.isHead ? head : Buffer.concat([head, body]);

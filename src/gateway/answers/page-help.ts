@@ -34,7 +34,7 @@ export function helpJson({ credentials, logoutPath, contact }: PageHelp): Readon
 /** Returns paragraphs, or ''. `isRead`: the page answers a GET, which a link can repeat. */
 export function helpHtml(help: PageHelp, status: number, isRead: boolean): string {
   const { credentials = [], logoutPath, contact } = help;
-  const wanted = credentials.map((credential) => `<li>${sentenceOf(credential)}</li>`).join('');
+  const wanted = credentials.map((credential) => `<li>${sentenceOf(credential, asCode)}</li>`).join('');
   const links = [
     ...(isRead && RETRIED.has(status) ? ['<a href="">Try again</a>'] : []),
     ...(logoutPath === undefined ? [] : [`<a href="${escapeHtml(logoutPath)}">Sign out</a>`]),
@@ -46,13 +46,28 @@ export function helpHtml(help: PageHelp, status: number, isRead: boolean): strin
   );
 }
 
-function sentenceOf(credential: WantedCredential): string {
+/** Returns lines for a page of plain text, or ''. */
+export function helpText({ credentials = [], logoutPath, contact }: PageHelp): string {
+  const wanted = credentials.map((credential) => `- ${sentenceOf(credential, (name) => name)}\n`);
+  return (
+    (wanted.length === 0 ? '' : `Any of these gives you access:\n${wanted.join('')}`) +
+    (logoutPath === undefined ? '' : `Sign out: ${logoutPath}\n`) +
+    (contact === undefined || contact === null ? '' : `Contact the owner: ${contact}\n`)
+  );
+}
+
+function asCode(name: string): string {
+  return `<code>${escapeHtml(name)}</code>`;
+}
+
+/** `mark` shows a name of the request. */
+function sentenceOf(credential: WantedCredential, mark: (name: string) => string): string {
   if (credential.type === 'login') return 'Sign in with a browser.';
   if (credential.type === 'basic') return 'Send a user name and a password with HTTP Basic.';
   if (credential.type === 'bearer')
-    return 'Send a key or token in the header <code>Authorization: Bearer</code>.';
+    return `Send a key or token in the header ${mark('Authorization: Bearer')}.`;
   const place = credential.in === 'header' ? 'header' : 'query parameter';
-  return `Send an API key in the ${place} <code>${escapeHtml(credential.name)}</code>.`;
+  return `Send an API key in the ${place} ${mark(credential.name)}.`;
 }
 
 function contactLink(contact: string): string {

@@ -10,12 +10,12 @@ import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from './client-answers.ts';
 import type { RefusedHead } from '../answers/cookie-bomb.ts';
-import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
+import { askedOf, askedUnread, type ErrorAnswer } from '../answers/asked-answer.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeClient } from './exchange-client.ts';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { HeadIntake } from './head-intake.ts';
+import { HeadIntake, unread } from './head-intake.ts';
 import { RawRelay } from './raw-relay.ts';
 import { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -52,6 +52,8 @@ export class ClientConnection implements ExchangeClient, Numbered {
   #relay: RawRelay | undefined;
   /** The record of the request that is being decided or served. */
   #record: RequestRecord | undefined;
+  /** What the request asks that is being decided. */
+  #asked = askedUnread();
   #deadlineMs: number;
   readonly #stall = new StallWatch();
   #served = 0;
@@ -237,6 +239,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
 
   async #await(verdict: Promise<AccessVerdict>, head: RequestHead, rest: Buffer | undefined): Promise<void> {
     const record = this.#record;
+    this.#asked = { ...askedOf(head), keepAlive: false };
     // This head is kept, so other connections need a new one to read into.
     if (this.#context.requestHead === head) this.#context.requestHead = new RequestHead();
     this.#state = DECIDING;
@@ -283,8 +286,8 @@ export class ClientConnection implements ExchangeClient, Numbered {
   }
 
   /** Refuses a request that could not be read, or is still being decided. */
-  #refuse({ failure, lines }: RefusedHead): void {
-    this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED, lines));
+  #refuse({ failure, lines, asked }: RefusedHead): void {
+    this.exchangeDone(this.#answers.failure(this.#record, failure, asked, lines));
   }
 
   /** Half-closes and discards further data, so that the client can read the last response (RFC 9112 §9.6). */
@@ -358,7 +361,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
       case DECIDING:
         this.#state = HEAD;
         this.input.resume(PAUSED_FOR_DECISION);
-        this.#refuse({ failure: FAILURES.decisionTimeout, lines: [] });
+        this.#refuse({ failure: FAILURES.decisionTimeout, lines: [], asked: this.#asked });
         return;
       case BUSY:
         this.#exchange!.expired();
@@ -367,7 +370,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
         this.#relay!.expired();
         return;
       case HEAD:
-        if (this.#heads.isPartial) this.#refuse({ failure: FAILURES.headTimeout, lines: [] });
+        if (this.#heads.isPartial) this.#refuse(unread(FAILURES.headTimeout));
         else {
           if (this.#served === 0) this.#answers.reportEnd(this.#record, 'no request arrived in time');
           this.destroy();

@@ -1,5 +1,5 @@
 /** The client's connection, as an exchange uses it. */
-import type { ErrorAnswer } from '../answers/error-page.ts';
+import type { ErrorAnswer } from '../answers/asked-answer.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { Upstream } from '../circuits/upstream.ts';
 import type { ClientInput } from './client-input.ts';

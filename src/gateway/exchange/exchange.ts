@@ -9,6 +9,7 @@ import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { readAnswerHead } from '../answers/answer-head.ts';
+import { askedOf, type ErrorAnswer } from '../answers/asked-answer.ts';
 import { addedLines } from '../answers/policy-headers.ts';
 import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
@@ -49,7 +50,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly #client: ExchangeClient;
   readonly #sender: RequestSender;
   readonly #record: RequestRecord;
-  readonly #accept: string;
+  readonly #asked: ErrorAnswer;
   readonly #upgrade: string;
   readonly #http10: boolean;
   readonly #answerTimeoutMs: number;
@@ -80,7 +81,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#record = record;
     this.route = record.route!;
     this.#sender = new RequestSender(head, headText, this.route.slot.traffic, record.tap);
-    this.#accept = head.accept;
+    this.#asked = askedOf(head);
     this.#upgrade = head.upgrade;
     this.#http10 = head.http10;
     this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
@@ -354,8 +355,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#count(failure.status);
     const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
     this.#reportBytes();
-    const { method } = this.#record;
-    const asked = { accept: this.#accept, isHead: method === 'HEAD', isRead: method === 'GET', keepAlive };
+    const asked = { ...this.#asked, keepAlive };
     this.#client.exchangeFailed(failure, asked, error);
   }
 

@@ -1,12 +1,18 @@
 /** Reads the heads of one client's requests, within the bounds of one head and the budget of all. */
 import { callerAddress } from '../access/rate-limits.ts';
 import { refusedHead, type RefusedHead } from '../answers/cookie-bomb.ts';
-import { failureOfRequest } from '../answers/failure-table.ts';
+import { askedUnread } from '../answers/asked-answer.ts';
+import { failureOfRequest, type Failure } from '../answers/failure-table.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { readRequestHead, refusalOfStart } from '../http/request-head-policy.ts';
 import { HeadAllowance } from '../limits/head-budget.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestClients } from './request-clients.ts';
+
+/** For a head of which too little arrived. */
+export function unread(failure: Failure): RefusedHead {
+  return { failure, lines: [], asked: askedUnread() };
+}
 
 export class HeadIntake {
   readonly #context: GatewayContext;
@@ -21,7 +27,7 @@ export class HeadIntake {
     this.#clients = clients;
     const allowance = new HeadAllowance(
       () => callerAddress(clients.connection.address),
-      () => evict({ failure: failureOfRequest('too-many-heads'), lines: [] }),
+      () => evict(unread(failureOfRequest('too-many-heads'))),
     );
     this.#allowance = allowance;
     const account = (bytes: number): boolean => {
@@ -46,7 +52,7 @@ export class HeadIntake {
   take(bytes: Buffer): RefusedHead | boolean {
     const heads = this.#heads;
     const start = heads.isPartial ? undefined : refusalOfStart(bytes[0]!, this.#clients.connection.isSecure);
-    if (start !== undefined) return { failure: failureOfRequest(start), lines: [] };
+    if (start !== undefined) return unread(failureOfRequest(start));
     if (!heads.push(bytes)) return false;
     const { headBudget, limits, requestHead, table } = this.#context;
     const refusal =

@@ -4,7 +4,6 @@ import { fc } from '../../../test/support/fast-check.ts';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { HeadBuffer } from './head-buffer.ts';
 import { canonicalHost } from './host-policy.ts';
-import { prefersJson } from '../answers/error-page.ts';
 import { readRequestHead, RequestHead } from './request-head-policy.ts';
 
 function bodyIn(
@@ -164,12 +163,5 @@ describe('policies', () => {
       ['a%2eb', undefined],
     ];
     for (const [value, expected] of rows) assert.equal(canonicalHost(value), expected, value);
-  });
-
-  it('gives JSON to programs that ask for it and pages to everyone else', () => {
-    for (const accept of ['application/json', 'application/problem+json, */*', 'Application/JSON;q=0.9'])
-      assert.ok(prefersJson(accept));
-    for (const accept of ['', '*/*', 'text/html,application/json', 'text/plain', 'application/jsonp'])
-      assert.ok(!prefersJson(accept));
   });
 });
