@@ -4,6 +4,8 @@ import { normalisedHead } from '../http/lenient-head.ts';
 import { readResponseHead, type ResponseHead } from '../http/response-head-policy.ts';
 import { failureOfAnswer, obsoleteAnswer, type Failure } from './failure-table.ts';
 
+const HEAD_END = '\r\n\r\n';
+
 /**
  * Reads a complete head. A circuit that carried an obsolete form is not used again, because reader and writer may
  * disagree about where its next response begins.
@@ -16,7 +18,9 @@ export function readAnswerHead(
   const { refusal, text, isLenient } = heads;
   if (refusal !== undefined)
     return refusal === 'bare-line-feed' ? obsoleteAnswer(refusal) : failureOfAnswer(refusal);
-  const problem = readResponseHead(text, maxFields, head);
+  // The strict reader relies on the end of the head.
+  const isWhole = text.endsWith(HEAD_END);
+  const problem = isWhole ? readResponseHead(text, maxFields, head) : 'bare-line-feed';
   if (problem !== undefined) {
     const isObsolete = readResponseHead(normalisedHead(text), maxFields, head) === undefined;
     if (!isObsolete) return failureOfAnswer(problem);
