@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '#base';
+import { DEFAULT_UPSTREAM } from '#domain/upstream';
 import { within } from '../../../../test/support/deadline.ts';
 import { postgresSkip } from '../../../../test/support/postgres.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
@@ -80,7 +81,12 @@ describe('the overlay model', () => {
       share.frontends.map(({ host }) => host),
       ['early.share.localhost'],
     );
-    assert.deepEqual(model.service(earlyShare), { ...share, rules: null, inspection: null });
+    assert.deepEqual(model.service(earlyShare), {
+      ...share,
+      rules: null,
+      upstream: DEFAULT_UPSTREAM,
+      inspection: null,
+    });
     const late = await addEnvironment(['cc']);
     const { id: lateShare } = await addShare(late, 'late');
     assert.equal(model.identityByFingerprint('cc')?.id, late);
