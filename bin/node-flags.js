@@ -21,7 +21,7 @@ export function nodeFlags(command, memoryBytes = Infinity) {
   const [youngMegabytes, uncollectedMegabytes] = !isAgent(command)
     ? [8, 80]
     : memoryBytes < SMALL_AGENT_BYTES
-      ? [2, 16]
+      ? [1, 16]
       : [4, 40];
   return [
     '--disable-warning=ExperimentalWarning',
