@@ -29,6 +29,12 @@ export const MESSAGE_REFUSALS = {
     remedy:
       'Let the client use http:// for this port, or the port of the gateway that speaks TLS: see --https-port, and the scheme that a load balancer in front of it uses.',
   },
+  'plain-on-tls-port': {
+    status: 400,
+    message: 'This port speaks HTTPS, and the request came in plain HTTP.',
+    remedy:
+      'Let the client use https:// for this port, or the port of the gateway that speaks plain HTTP: see the scheme that a load balancer in front of it uses.',
+  },
   'malformed-status-line': {
     status: 400,
     message: 'The status line is malformed.',

@@ -138,7 +138,12 @@ const ENDS_AT_PROXY: ClientProof = {
 };
 
 /** `serverName` is undefined on plain connections. Those of trusted proxies carry requests of many clients and hosts. */
-function factsOf(origin: ConnectionOrigin, proof: ClientProof, serverName: string | undefined): ClientFacts {
+function factsOf(
+  origin: ConnectionOrigin,
+  proof: ClientProof,
+  serverName: string | undefined,
+  isMistaken = false,
+): ClientFacts {
   const { address, isSecure, isTrustedProxy, acceptedAtMs } = origin;
   const endsAtProxy = isTrustedProxy || (isSecure && serverName === undefined);
   const { clientCertificate, clientCertificateProblem } = endsAtProxy ? ENDS_AT_PROXY : proof;
@@ -151,6 +156,7 @@ function factsOf(origin: ConnectionOrigin, proof: ClientProof, serverName: strin
     isTrustedProxy,
     acceptedAtMs,
     onlyHost,
+    isMistaken,
   };
 }
 
@@ -164,6 +170,7 @@ function tlsFront(
     nowMs,
     onFailed: onHandshakeFailed,
     log,
+    onPlain: (socket, origin) => onConnection(socket, factsOf(origin, NO_PROOF, undefined, true)),
     onSecure: (socket, origin, proof) => {
       const { servername } = socket;
       onConnection(socket, factsOf(origin, proof, typeof servername === 'string' ? servername : ''));

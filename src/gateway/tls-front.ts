@@ -50,7 +50,12 @@ export interface TlsFrontOptions {
   readonly onFailed: () => void;
   readonly log: Log;
   readonly onSecure: (socket: TLSSocket, origin: ConnectionOrigin, proof: ClientProof) => void;
+  /** Called for a client that sends plain HTTP; its first bytes are unread. */
+  readonly onPlain: (socket: Socket, origin: ConnectionOrigin) => void;
 }
+
+/** Of bytes that are not read, or are none. */
+const NO_HELLO = { kind: 'other' } as const;
 
 /** A connection during its handshake. */
 interface Entering {
@@ -97,8 +102,7 @@ export class TlsFront {
     socket.allowHalfOpen = false;
     const { clientAuthorities, hasClientAuthorities, missing } = this.#options.settings;
     const mayAsk = clientAuthorities !== undefined && hasClientAuthorities?.() !== false;
-    if (mayAsk || missing !== undefined) this.#readHello(socket);
-    else this.#open.emit('connection', socket);
+    this.#readHello(socket, mayAsk || missing !== undefined);
   }
 
   /** Connections in their handshake continue. */
@@ -107,8 +111,11 @@ export class TlsFront {
     clearTimeout(this.#keysTimer);
   }
 
-  /** Passes all received bytes to the server for the name. Bytes that are no hello fail there, with TLS's own alert. */
-  #readHello(socket: Socket): void {
+  /**
+   * Passes all received bytes to the server for the name, which is read where `isNamed`. Bytes that are neither a hello nor HTTP
+   * fail there, with TLS's own alert.
+   */
+  #readHello(socket: Socket, isNamed: boolean): void {
     const { missing } = this.#options.settings;
     const deadline = setTimeout(() => {
       this.#failed(socket, 'no client hello in time');
@@ -125,12 +132,17 @@ export class TlsFront {
     const onEnd = (): void => void socket.destroy();
     const onData = (chunk: Buffer): void => {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-      const hello = decodeClientHello(bytes);
+      const isPlain = isLetter(bytes[0]!);
+      const hello = isPlain || !isNamed ? NO_HELLO : decodeClientHello(bytes);
       if (hello.kind === 'incomplete') return;
       clearTimeout(deadline);
       socket.off('data', onData);
       socket.off('end', onEnd);
       socket.pause();
+      if (isPlain) {
+        this.#handOver(socket, bytes);
+        return;
+      }
       const name = hello.kind === 'hello' ? canonicalHost(hello.serverName ?? '') : undefined;
       const certificate = name === undefined ? undefined : missing?.(name);
       if (certificate === undefined) {
@@ -152,6 +164,15 @@ export class TlsFront {
     };
     socket.on('data', onData);
     socket.on('end', onEnd);
+    socket.resume();
+  }
+
+  #handOver(socket: Socket, bytes: Buffer): void {
+    const entering = this.#entering.get(peerOf(socket));
+    if (entering === undefined || socket.destroyed) return;
+    socket.allowHalfOpen = true;
+    socket.unshift(bytes);
+    this.#options.onPlain(socket, entering.origin);
     socket.resume();
   }
 
@@ -247,6 +268,11 @@ export class TlsFront {
     this.#options.log.info(fields, 'TLS handshake failed');
     this.#options.onFailed();
   }
+}
+
+/** Methods of HTTP begin with one; records of TLS never do. */
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
 function peerOf(socket: Socket): string {

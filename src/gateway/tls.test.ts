@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
 import { closeOf } from '../../test/support/socket-end.ts';
 import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
@@ -42,6 +43,8 @@ function selfSigned(name: string): { key: string; cert: string } {
   return pair;
 }
 
+const run = promisify(execFile);
+
 describe('the TLS port', () => {
   const defaultCertificate = selfSigned('default.localhost');
   const ownCertificate = createSecureContext(selfSigned('own.share.localhost'));
@@ -67,6 +70,24 @@ describe('the TLS port', () => {
     );
   });
   after(() => world.close());
+
+  it('answers plain HTTP with a page that names the https address of the share', async () => {
+    const port = world.gateway.securePort!;
+    for (const [host, expected] of [
+      ['app.share.localhost', /Use https:\/\/app\.share\.localhost\/ instead/],
+      [`app.share.localhost:${port}`, new RegExp(`Use https://app\\.share\\.localhost:${port}/ instead`)],
+      ['other.localhost', /plain HTTP\.\n/],
+    ] as const) {
+      const client = world.own(await RawClient.connect(port));
+      client.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const answer = await client.ended();
+      assert.equal(statusOf(answer), 400);
+      assert.match(answer, expected);
+      assert.match(answer, /This port speaks HTTPS/);
+    }
+    const page = await run('curl', ['-s', '-H', 'Host: app.share.localhost', `http://127.0.0.1:${port}/`]);
+    assert.match(page.stdout, /Use https:\/\/app\.share\.localhost/);
+  });
 
   async function open(options: ConnectionOptions): Promise<RawClient> {
     const socket = connect({
@@ -206,10 +227,10 @@ describe('the TLS port', () => {
     }
   });
 
-  it('cuts plain HTTP on the TLS port with one log line', async () => {
+  it('cuts what is neither TLS nor HTTP with one log line', async () => {
     const from = world.records.length;
     const client = await RawClient.connect(world.gateway.securePort!);
-    client.send(get('app'));
+    client.send('\0'.repeat(100));
     await client.ended();
     client.close();
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');

@@ -23,6 +23,13 @@ export function failureOfRequest(refusal: MessageRefusal): Failure {
   return { status, code: refusal, hop: 'client', message, cause: message };
 }
 
+/** Plain HTTP on a port that speaks TLS. `authority`: host and port of a share as the client named them, undefined for others. */
+export function failureOfPlainRequest(authority: string | undefined): Failure {
+  const failure = failureOfRequest('plain-on-tls-port');
+  if (authority === undefined) return failure;
+  return { ...failure, message: `${failure.message} Use https://${authority}/ instead.` };
+}
+
 /** A response that violates HTTP, which is never the client's fault. */
 export function failureOfAnswer(refusal: MessageRefusal): Failure {
   return serviceFailure(502, 'malformed-answer', `malformed response: ${MESSAGE_REFUSALS[refusal].message}`);

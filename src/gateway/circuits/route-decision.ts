@@ -22,6 +22,8 @@ export interface ConnectionOrigin {
 export interface ClientFacts extends ClientProof, ConnectionOrigin {
   /** The host (as the client sent it) that this connection serves alone; undefined: it may carry requests for any host. */
   readonly onlyHost: string | undefined;
+  /** Whether it sent plain HTTP to a port that speaks TLS. */
+  readonly isMistaken: boolean;
 }
 
 export type RouteDecision =

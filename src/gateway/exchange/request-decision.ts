@@ -5,7 +5,7 @@
  */
 import type { AccessVerdict } from '../access/access.ts';
 import { policyHeadersOf } from '../answers/policy-headers.ts';
-import type { Failure } from '../answers/failure-table.ts';
+import { failureOfPlainRequest, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -22,6 +22,11 @@ export function decideRequest(
   client: ClientFacts,
 ): AccessVerdict | Promise<AccessVerdict> {
   const { access, challenges, table } = context;
+  if (client.isMistaken) {
+    record.route = table.find(head.host)?.route;
+    const failure = failureOfPlainRequest(record.route && head.hostValue);
+    return { type: 'refuse', decision: failure.code, failure };
+  }
   const challenge = challenges?.(head, client);
   if (challenge !== undefined) {
     record.route = table.find(head.host)?.route;

@@ -71,6 +71,7 @@ const client: ClientFacts = {
   isSecure: true,
   isTrustedProxy: false,
   onlyHost: HOST,
+  isMistaken: false,
   acceptedAtMs: 0,
 };
 
