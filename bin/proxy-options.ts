@@ -1,6 +1,7 @@
 /** The options about proxies in front of a gateway, as its settings. Their texts are checked by the command line. */
 import type { GatewayProxyOptions } from '#cli';
-import { parseTrustedProxies, type IpNetwork } from '#domain';
+import type { IpNetwork } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 
 export function proxiesOf({ trustedProxies }: GatewayProxyOptions): readonly IpNetwork[] | undefined {
   return trustedProxies === undefined ? undefined : parseTrustedProxies(trustedProxies);

@@ -1,6 +1,6 @@
 /** Options about proxies in front of a server. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 
 /** Ports whose connections begin with a PROXY header if they come from a trusted proxy. */
 export const PROXY_PROTOCOL_PORTS = ['http', 'https', 'both'] as const;

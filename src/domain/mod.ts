@@ -23,13 +23,6 @@ export {
   type BackendMode,
   type BackendModeRow,
 } from './backend-mode-table.ts';
-export {
-  forwardedAddress,
-  forwardedAddresses,
-  isTrustedProxy,
-  parseTrustedProxies,
-} from './trusted-proxy-policy.ts';
-export { readForwarding } from './forwarding-policy.ts';
 export type { NameRecords, TxtAnswer } from './dns-answer.ts';
 export { checkEgress } from './egress-policy.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';

@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Log } from '#base';
-import { isTrustedProxy as isProxy, type IpNetwork } from '#domain';
+import type { IpNetwork } from '#domain';
+import { isTrustedProxy as isProxy } from '#domain/proxies';
 import { containSocket, QuietLog } from '#net';
 import { AcceptingServers, type ListenAddress } from './accepting-servers.ts';
 import type { ConnectionAdmission } from './exchange/connection-admission.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 import { AccessWorld, rulesOf } from './testing/access-world.ts';
 import { once, statusOf } from './testing/gateway-world.ts';
 import { systemTime } from './gateway-time.ts';

@@ -1,7 +1,7 @@
 // Requests through trusted proxies, which name the client in headers: what the gateway, its rules, records and services see.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 import {
   AccessWorld,
   BROWSER_LINE,

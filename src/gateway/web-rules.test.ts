@@ -1,7 +1,7 @@
 // What a share's policy decides for browsers: the redirect to HTTPS, HSTS, and CORS.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 import type { AccessRules } from '#domain/access';
 import { systemTime } from './gateway-time.ts';
 import { AccessWorld, providerOf, rulesOf, type ParsedAnswer } from './testing/access-world.ts';

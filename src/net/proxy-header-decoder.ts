@@ -3,7 +3,8 @@
  * its client. It comes before TLS. Which addresses may send one is decided elsewhere.
  */
 import { textOf, utf8 } from '#base';
-import { addressText, forwardedAddress } from '#domain';
+import { addressText } from '#domain';
+import { forwardedAddress } from '#domain/proxies';
 
 export type ProxyHeaderOutcome =
   | { readonly kind: 'incomplete' }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { definedFields, silentLog } from '#base';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
 import { JsonClient } from '#net/http';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
-import { parseTrustedProxies } from '#domain';
+import { parseTrustedProxies } from '#domain/proxies';
 import { until } from '../../../test/support/deadline.ts';
 import { BASE_URL } from '../shares/operations/api-fixture.ts';
 import { passwordTurns } from '../credentials/passwords/password-hash.ts';

@@ -2,7 +2,8 @@
  * The client of each request of a connection: the other end, or, if that is a trusted proxy, the client that its headers
  * name. Requests of one client through proxies are counted as connections of a direct client are. ADR 0088.
  */
-import { readForwarding, type IpNetwork } from '#domain';
+import type { IpNetwork } from '#domain';
+import { readForwarding } from '#domain/proxies';
 import type { AccessRefusal } from '../access/access.ts';
 import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';

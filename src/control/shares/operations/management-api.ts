@@ -5,7 +5,8 @@
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
-import { forwardedAddresses, invalidValue, isTrustedProxy } from '#domain';
+import { invalidValue } from '#domain';
+import { forwardedAddresses, isTrustedProxy } from '#domain/proxies';
 import { UnprovenConnections } from '#net';
 import { BodyIntake, checkStatedLength, continueWhenRead } from '#net/http';
 import { RefusalRecorder } from '../../audit/mod.ts';

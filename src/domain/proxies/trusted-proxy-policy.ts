@@ -1,5 +1,11 @@
 /** Proxies in front of a server, whose `X-Forwarded-For` names the client. */
-import { canonicalAddress, isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from './ip-network.ts';
+import {
+  canonicalAddress,
+  isInNetwork,
+  parseAddress,
+  parseIpNetwork,
+  type IpNetwork,
+} from '../ip-network.ts';
 
 /** Parses addresses and networks that are separated by commas. Returns undefined if one of them is neither. */
 export function parseTrustedProxies(text: string): readonly IpNetwork[] | undefined {

@@ -4,7 +4,7 @@
  * the rest. A report that cannot be read refuses the request, because the proxy's own address would pass the
  * address rules of many shares. ADR 0088.
  */
-import type { IpNetwork } from './ip-network.ts';
+import type { IpNetwork } from '../ip-network.ts';
 import { forwardedAddress, isTrustedProxy } from './trusted-proxy-policy.ts';
 
 /** The values of each header, joined by commas in the order of their lines; undefined: the header is absent. */

@@ -1,0 +1,8 @@
+/** Proxies in front of our servers: whose reports about clients count, and what these reports mean. */
+export {
+  forwardedAddress,
+  forwardedAddresses,
+  isTrustedProxy,
+  parseTrustedProxies,
+} from './trusted-proxy-policy.ts';
+export { readForwarding } from './forwarding-policy.ts';
