@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { FrontdoorError, messageOf, readHostPort } from '#base';
 import { fileProblemLine, Part, Type, type PlacedProblem, type ShapeOf } from '#base/shapes';
 import { isShareLabel } from '#domain';
-import { checkUpstream, shareUpstreamChangeSchema } from '#domain/upstream';
+import { checkUpstream, upstreamChangeSchema } from '#domain/upstream';
 import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
@@ -20,7 +20,7 @@ const ConfiguredShareSchema = Part.closed({
   /** Environments that may dial it. */
   grants: Type.Optional(Type.Array(Part.someText())),
   /** How requests reach the service, with the fields of the API. Absent fields keep their values. */
-  upstream: Type.Optional(shareUpstreamChangeSchema),
+  upstream: Type.Optional(upstreamChangeSchema),
 });
 
 const ConfiguredAccessSchema = Part.closed({

@@ -97,6 +97,12 @@ const enumerations: readonly Enumeration[] = [
   },
   { name: 'DnsRecordType', values: ['CNAME', 'TXT'], description: 'The type of a DNS record.' },
   {
+    name: 'HeaderAction',
+    values: ['set', 'add', 'remove'],
+    description:
+      'set: replaces all lines of the header. add: adds a line to those that there are. remove: removes all lines.',
+  },
+  {
     name: 'TerminatorStrategy',
     values: TERMINATOR_STRATEGIES,
     description: 'How a circuit selects a terminator of a service.',

@@ -8,7 +8,13 @@ import {
 
 const UPSTREAM = `${BASE}/shares/{token}/upstream`;
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
-const settings: AnswerShape = { hostHeader: 'string', lenient: 'boolean' };
+const settings: AnswerShape = {
+  hostHeader: 'string',
+  lenient: 'boolean',
+  requestHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
+  responseHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
+};
+const headers = (...value: readonly object[]): RequestField => ({ value, type: 'array', isOptional: true });
 const hostHeader = (value: string): RequestField => ({
   value,
   type: 'string',
@@ -22,7 +28,12 @@ export const upstreamRows: readonly ManagementRow[] = [
     method: 'PUT',
     path: UPSTREAM,
     ...ofShare,
-    body: { hostHeader: hostHeader('target'), lenient: { value: true, type: 'boolean', isOptional: true } },
+    body: {
+      hostHeader: hostHeader('target'),
+      lenient: { value: true, type: 'boolean', isOptional: true },
+      requestHeaders: headers({ action: 'set', name: 'X-Tenant', value: 'blue' }),
+      responseHeaders: headers({ action: 'remove', name: 'Server' }),
+    },
     status: 200,
     answer: settings,
     values: { hostHeader: 'target', lenient: true },

@@ -15,6 +15,7 @@ export const UPSTREAM_COMMANDS = {
     view: 'json',
     examples: [
       'shares upstream set app --host-header target',
+      'shares upstream set app --request-header X-Tenant:blue --response-header -Server',
       'shares upstream set app --body @upstream.json',
       "shares upstream set app --body '{}'",
     ],

@@ -3,7 +3,7 @@
  * with an unknown field is refused, because the field may restrict the share.
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
-import { shareUpstreamChangeSchema, shareUpstreamFields } from '../upstream/share-upstream.ts';
+import { upstreamChangeSchema, shareUpstreamFields } from '../upstream/share-upstream.ts';
 import { BACKEND_MODES } from '../backend-mode-table.ts';
 
 const { closed, count, flag, lossyList, nullable, oneOf, optional, text, texts, word } = Part;
@@ -22,7 +22,7 @@ export const hostedShareRequestShape = new Shape(
     /** Environment ids that may dial a private share. */
     grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),
     /** Settings that the share gets; it keeps its others. */
-    upstream: Type.Optional(shareUpstreamChangeSchema),
+    upstream: Type.Optional(upstreamChangeSchema),
   }),
   { name: 'share request', format: 1, remedy: 'upgrade the control plane' },
 );

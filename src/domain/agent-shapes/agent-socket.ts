@@ -5,7 +5,7 @@
  */
 import { ERROR_KINDS, utf8, type ErrorKind } from '#base';
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
-import { shareUpstreamChangeSchema } from '../upstream/share-upstream.ts';
+import { upstreamChangeSchema } from '../upstream/share-upstream.ts';
 import { ACCESS_PROTOCOLS } from './own-files.ts';
 
 const {
@@ -50,7 +50,7 @@ const shareRequestSchema = refined(
     /** Environments that may dial a private share. */
     grants: withDefault(texts(), []),
     /** Settings that the share gets; it keeps its others. */
-    upstream: Type.Optional(shareUpstreamChangeSchema),
+    upstream: Type.Optional(upstreamChangeSchema),
   }),
   {
     rule: 'a private share, for only a private share has grants',

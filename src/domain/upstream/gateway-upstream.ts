@@ -5,6 +5,14 @@ import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
 import { serviceHostOf } from './host-header.ts';
 import type { ShareUpstream } from './share-upstream.ts';
 
+/** A newer action is no word of this version: the share is closed rather than served without it. */
+const headerChangeSchema = Type.Object({
+  action: Part.oneOf('set', 'add', 'remove'),
+  name: Part.someText(),
+  /** Absent for `remove`. */
+  value: Type.Optional(Part.text()),
+});
+
 /** Absent fields have no effect, so that older control planes need not send them. */
 export const gatewayUpstreamSchema = Type.Object({
   /** The host by which the service knows itself; absent: that of the client's request. */
@@ -17,6 +25,9 @@ export const gatewayUpstreamSchema = Type.Object({
   ),
   /** Whether responses may have obsolete forms. */
   isLenient: Type.Optional(Type.Boolean()),
+  /** Changes of headers, in the order of the settings; absent: none. */
+  requestHeaders: Type.Optional(Type.Array(headerChangeSchema)),
+  responseHeaders: Type.Optional(Type.Array(headerChangeSchema)),
 });
 export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
 
@@ -27,13 +38,15 @@ interface ServedTarget {
 
 /** Returns undefined if the settings change nothing at gateways. */
 export function gatewayUpstreamOf(
-  { hostHeader, lenient }: ShareUpstream,
+  { hostHeader, lenient, requestHeaders, responseHeaders }: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
-  const applied = definedFields({
+  const part = definedFields({
     host: serviceHostOf(hostHeader, target),
     isLenient: lenient || undefined,
+    requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
+    responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
   });
-  return Object.keys(applied).length === 0 ? undefined : applied;
+  return Object.keys(part).length === 0 ? undefined : part;
 }

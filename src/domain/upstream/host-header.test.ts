@@ -68,8 +68,8 @@ describe('the Host header of requests to a service', () => {
 describe('upstream settings', () => {
   it('keep the fields that a change does not name', () => {
     const before = changedUpstream(DEFAULT_UPSTREAM, { hostHeader: 'App.Test' });
-    assert.deepEqual(before, { hostHeader: 'app.test', lenient: false });
-    assert.deepEqual(changedUpstream(before, { lenient: true }), { hostHeader: 'app.test', lenient: true });
+    assert.deepEqual(before, { ...DEFAULT_UPSTREAM, hostHeader: 'app.test' });
+    assert.deepEqual(changedUpstream(before, { lenient: true }), { ...before, lenient: true });
     assert.deepEqual(changedUpstream(before, {}), before);
     assert.equal(hasUpstream(before, { hostHeader: 'APP.test' }), true);
     assert.equal(hasUpstream({}, { hostHeader: 'preserve' }), true);
@@ -87,8 +87,8 @@ describe('upstream settings', () => {
   it('are read from a store of an earlier or later version, and otherwise not at all', () => {
     assert.deepEqual(storedUpstream('{}'), DEFAULT_UPSTREAM);
     assert.deepEqual(storedUpstream('{"hostHeader":"target","later":1}'), {
+      ...DEFAULT_UPSTREAM,
       hostHeader: 'target',
-      lenient: false,
     });
     for (const text of ['', '[]', '{"hostHeader":1}', '{"hostHeader":"a b"}'])
       assert.equal(storedUpstream(text), undefined, text);

@@ -1,5 +1,12 @@
 /** How requests of a share reach its service: the settings, and what gateways make of them. */
 export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
+export type { HeaderRule } from './header-rules.ts';
+export {
+  CLIENT_ADDRESS_HEADERS,
+  MISLEADING_HEADERS,
+  RESERVED_HEADER_PREFIXES,
+  reservedHeaderReason,
+} from './reserved-header-table.ts';
 export { HOST_HEADER_RULE, parseHostHeader, type ServiceHost } from './host-header.ts';
 export {
   changedUpstream,
@@ -7,7 +14,7 @@ export {
   DEFAULT_UPSTREAM,
   hasUpstream,
   isSameUpstream,
-  shareUpstreamChangeSchema,
+  upstreamChangeSchema,
   shareUpstreamFields,
   storedUpstream,
   type ShareUpstream,

@@ -2,8 +2,8 @@
  * How requests of a share reach its service: one schema for the API, the store and agents. A new field needs its row here, its
  * default, and what gateways (`gateway-upstream.ts`) make of it. ADR 0087.
  */
-import type { Static } from 'typebox';
-import { compileReader, Part, Type } from '#base/shapes';
+import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
+import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
 
 /** Formats are those of the contract, which checks them; `checkUpstream` does for the other sources. */
@@ -17,16 +17,25 @@ export const shareUpstreamFields = {
     description:
       'Whether responses may have obsolete forms that old devices send: lines that end without CR, headers that continue on the next line, a space before a colon, the same Content-Length twice. The gateway corrects them',
   }),
+  requestHeaders: headerRules('Headers that are set, added or removed in requests to the service'),
+  responseHeaders: headerRules(
+    "Headers that are set, added or removed in the service's responses to clients",
+  ),
 };
 
 const wholeSchema = Part.closed(shareUpstreamFields);
-export type ShareUpstream = Readonly<Static<typeof wholeSchema>>;
+export type ShareUpstream = ShapeOf<typeof wholeSchema>;
 
 /** Absent fields keep their values, or have their defaults if everything is replaced. */
-export const shareUpstreamChangeSchema = Part.closed(Part.optional(shareUpstreamFields));
-export type ShareUpstreamChange = Readonly<Static<typeof shareUpstreamChangeSchema>>;
+export const upstreamChangeSchema = Part.closed(Part.optional(shareUpstreamFields));
+export type ShareUpstreamChange = ShapeOf<typeof upstreamChangeSchema>;
 
-export const DEFAULT_UPSTREAM: ShareUpstream = { hostHeader: 'preserve', lenient: false };
+export const DEFAULT_UPSTREAM: ShareUpstream = {
+  hostHeader: 'preserve',
+  lenient: false,
+  requestHeaders: [],
+  responseHeaders: [],
+};
 
 /** A field that another version stored is not in the schema, and dropped. */
 const readStored = compileReader(Type.Object(Part.optional(shareUpstreamFields)));
@@ -46,10 +55,12 @@ export function storedUpstream(text: string): ShareUpstream | undefined {
 
 /** `change` has passed `checkUpstream`. */
 export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChange): ShareUpstream {
-  const { hostHeader, lenient = before.lenient } = change;
+  const { hostHeader, lenient, requestHeaders, responseHeaders } = change;
   return {
     hostHeader: hostHeader === undefined ? before.hostHeader : parseHostHeader(hostHeader)!,
-    lenient,
+    lenient: lenient ?? before.lenient,
+    requestHeaders: requestHeaders ?? before.requestHeaders,
+    responseHeaders: responseHeaders ?? before.responseHeaders,
   };
 }
 
@@ -71,7 +82,15 @@ export interface UpstreamProblem {
 }
 
 /** Checks what the schema does not express, for settings from a file or a command line as well. */
-export function checkUpstream({ hostHeader }: ShareUpstreamChange): readonly UpstreamProblem[] {
-  if (hostHeader === undefined || parseHostHeader(hostHeader) !== undefined) return [];
-  return [{ field: 'hostHeader', rule: HOST_HEADER_RULE }];
+export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamProblem[] {
+  const { hostHeader } = change;
+  const isHost = hostHeader === undefined || parseHostHeader(hostHeader) !== undefined;
+  const found: UpstreamProblem[] = isHost ? [] : [{ field: 'hostHeader', rule: HOST_HEADER_RULE }];
+  for (const name of ['requestHeaders', 'responseHeaders'] as const) {
+    const problem = headerRuleProblem(change[name] ?? []);
+    if (problem === undefined) continue;
+    const { place, rule } = problem;
+    found.push({ field: place === '' ? name : `${name}.${place}`, rule });
+  }
+  return found;
 }

@@ -5,7 +5,7 @@
  */
 import type { CallerIdentity } from '#domain/access';
 import type { Failure } from '../answers/failure-table.ts';
-import type { HeadChanges } from '../http/forward-head-codec.ts';
+import type { HeadChanges } from '../http/head-changes.ts';
 import type { PageHelp } from '../answers/page-help.ts';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';

@@ -5,7 +5,7 @@
  */
 import { decideIdentity, type AccessReason, type CallerIdentity } from '#domain/access';
 import type { GatewayTokenIssuer } from '#domain/gateway-shapes';
-import type { HeadChanges } from '../http/forward-head-codec.ts';
+import type { HeadChanges } from '../http/head-changes.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { AccessAdmission } from './access.ts';
 import type { OriginIdentity } from './origin-identity.ts';

@@ -9,7 +9,7 @@ import { manyCookies } from '../answers/cookie-bomb.ts';
 import type { PolicyHeaders } from '../answers/policy-headers.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
-import type { HostRewriting } from '../http/service-host.ts';
+import type { ServiceRewriting } from '../http/service-rewriting.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
@@ -45,8 +45,8 @@ export class RequestRecord {
   isBrokenOff = false;
   bytesIn = 0;
   bytesOut = 0;
-  /** Set while the request is served, if the service knows itself by another host. */
-  rewriting: HostRewriting | undefined;
+  /** Set while the request is served, if its share has upstream settings that concern heads. */
+  rewriting: ServiceRewriting | undefined;
   /** Receives the bytes of a request that its owner inspects. */
   tap: ExchangeTap | undefined;
 

@@ -4,6 +4,8 @@
  * number codes, without allocation per look-up, because this runs for every line of every head.
  */
 
+import { CLIENT_ADDRESS_HEADERS, MISLEADING_HEADERS, RESERVED_HEADER_PREFIXES } from '#domain/upstream';
+
 /** The meaning of a header to the gateway. `OTHER` headers are forwarded unchanged. */
 export const OTHER = 0;
 export const HOST = 1;
@@ -25,29 +27,6 @@ export const COOKIE = 12;
 export const AUTHORIZATION = 13;
 export const TRACE_PARENT = 14;
 
-/** Only proxies set them, each product its own. The gateway sets `X-Forwarded-For`. */
-const CLIENT_ADDRESS_NAMES = [
-  'x-real-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'cf-connecting-ipv6',
-  'cf-pseudo-ipv4',
-  'client-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-originating-ip',
-  'x-remote-ip',
-  'x-remote-addr',
-  'fastly-client-ip',
-  'fly-client-ip',
-  'do-connecting-ip',
-  'x-azure-clientip',
-  'x-azure-socketip',
-  'x-appengine-user-ip',
-  'x-envoy-external-address',
-  'x-original-forwarded-for',
-] as const;
-
 const NAMES: readonly (readonly [string, number])[] = [
   ['host', HOST],
   ['content-length', CONTENT_LENGTH],
@@ -65,15 +44,13 @@ const NAMES: readonly (readonly [string, number])[] = [
   ['http2-settings', HOP],
   ['forwarded', RESERVED],
   // Services take them for the address of the client.
-  ...CLIENT_ADDRESS_NAMES.map((name) => [name, RESERVED] as const),
+  ...CLIENT_ADDRESS_HEADERS.map((name) => [name, RESERVED] as const),
   // Servers take it for the address of a proxy for their own requests (httpoxy), or for another path than the gateway judged.
-  ...['proxy', 'x-original-url', 'x-rewrite-url', 'x-original-host'].map((name) => [name, RESERVED] as const),
+  ...MISLEADING_HEADERS.map((name) => [name, RESERVED] as const),
   ['cookie', COOKIE],
   ['authorization', AUTHORIZATION],
   ['traceparent', TRACE_PARENT],
 ];
-
-const RESERVED_PREFIXES: readonly string[] = ['x-forwarded-', 'zrok-auth-', 'frontdoor-'];
 
 const BY_LENGTH: readonly (readonly (readonly [string, number])[])[] = Array.from(
   { length: Math.max(...NAMES.map(([name]) => name.length)) + 1 },
@@ -128,8 +105,8 @@ export function fieldCode(text: string, start: number, end: number): number {
   }
   const first = FOLD[text.charCodeAt(start) & 0xff];
   if (first === 120 || first === 122 || first === 102) {
-    for (let i = 0; i < RESERVED_PREFIXES.length; i += 1) {
-      const prefix = RESERVED_PREFIXES[i]!;
+    for (let i = 0; i < RESERVED_HEADER_PREFIXES.length; i += 1) {
+      const prefix = RESERVED_HEADER_PREFIXES[i]!;
       if (length > prefix.length && matches(text, start, prefix)) return RESERVED;
     }
   }

@@ -13,24 +13,13 @@ import {
   RESERVED,
   TRACE_PARENT,
 } from './field-name-table.ts';
+import type { HeadChanges } from './head-changes.ts';
 import type { FieldLines } from './head-decoder.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
-import type { HostRewriting } from './service-host.ts';
+import type { ServiceRewriting } from './service-rewriting.ts';
 import { siteChanges } from './site-answer-policy.ts';
 import { SITE_SUFFIXES } from './site-suffixes.ts';
-
-/** Changes of a request's head, besides framing and forwarding headers. */
-export interface HeadChanges {
-  /** Replaces the value of Host; absent if it is unchanged. */
-  readonly host?: string;
-  /** Indices of header lines that are removed. */
-  readonly omitted: readonly number[];
-  /** Replaces the target; undefined if it is unchanged. */
-  readonly target: string | undefined;
-  /** Header lines that are added at the end, each with its line end. */
-  readonly lines: string;
-}
 
 /** Headers that the gateway only reads, and forwards like any other. */
 function isPlain(code: number): boolean {
@@ -109,8 +98,8 @@ const isOwnSite = (host: string): boolean => SITE_SUFFIXES.isOwnSite(host);
 interface AnsweredClient {
   /** The requested host in canonical form. */
   readonly host: string;
-  /** Set if the service knows itself by another host. */
-  readonly rewriting: HostRewriting | undefined;
+  /** Set if the share has upstream settings that concern heads. */
+  readonly rewriting: ServiceRewriting | undefined;
 }
 
 /**
@@ -123,7 +112,7 @@ export function encodeClientHead(
   framingLines: string,
 ): string {
   const site = siteChanges(head.fields, host, isOwnSite);
-  const { omitted, lines } = rewriting === undefined ? site : rewriting.answerChanges(head.fields, site);
+  const { omitted, lines } = rewriting === undefined ? site : rewriting.answerChanges(head, site);
   const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
   return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;
 }

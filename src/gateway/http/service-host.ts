@@ -5,7 +5,7 @@
  */
 import type { GatewayUpstream } from '#domain/upstream';
 import { OTHER } from './field-name-table.ts';
-import type { HeadChanges } from './forward-head-codec.ts';
+import type { HeadChanges } from './head-changes.ts';
 import type { FieldLines } from './head-decoder.ts';
 import { sameAuthority } from './host-policy.ts';
 import type { RequestHead } from './request-head-policy.ts';
@@ -37,7 +37,7 @@ const LENGTHS: ReadonlySet<number> = new Set(
 type Service = NonNullable<GatewayUpstream['host']>;
 
 /** What a request and its response have of the client's side. */
-interface ClientSide {
+export interface ClientSide {
   /** The Host header as received. */
   readonly hostValue: string;
   readonly isSecure: boolean;

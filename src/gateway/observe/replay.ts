@@ -18,8 +18,8 @@ import {
   serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
-import { encodeUpstreamHead, type HeadChanges } from '../http/forward-head-codec.ts';
-import { HostRewriting } from '../http/service-host.ts';
+import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
+import type { HeadChanges } from '../http/head-changes.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import { answerBody, ResponseHead } from '../http/response-head-policy.ts';
@@ -174,12 +174,10 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#tap!.answerBytes(bytes.subarray(start, end));
   }
 
-  /** Those for the service's host, as for a request of a client. */
+  /** Those of the share's upstream settings, as for a request of a client. */
   #changes(): HeadChanges | undefined {
-    const service = this.#route.share.upstream?.host;
-    if (service === undefined) return undefined;
     const { hostValue } = this.#head;
-    return new HostRewriting(service, { hostValue, isSecure: false }).requestChanges(this.#head, undefined);
+    return this.#route.heads?.begin({ hostValue, isSecure: false }).requestChanges(this.#head, undefined);
   }
 
   /** Returns the bytes that follow the head. */

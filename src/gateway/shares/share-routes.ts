@@ -7,6 +7,7 @@
 import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
 import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
 import { failAlone } from '#net';
+import { ServiceHeads } from '../http/service-rewriting.ts';
 import { canonicalHost } from '../http/host-policy.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
@@ -15,6 +16,8 @@ export class ShareRoute<Slot> {
   readonly share: ServedShare;
   readonly rules: CompiledRules;
   readonly slot: Slot;
+  /** Set if the share has upstream settings that concern heads. */
+  readonly heads: ServiceHeads | undefined;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
@@ -25,6 +28,7 @@ export class ShareRoute<Slot> {
     this.share = share;
     this.rules = rules;
     this.slot = slot;
+    this.heads = share.upstream && new ServiceHeads(share.upstream);
   }
 }
 

@@ -4,7 +4,7 @@ import { definedFields } from '#base';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
-const DEFAULTS = { hostHeader: 'preserve', lenient: false };
+const DEFAULTS = { hostHeader: 'preserve', lenient: false, requestHeaders: [], responseHeaders: [] };
 
 describeEachStore('upstream settings of shares', (open) => {
   let world: ApiWorld;
@@ -49,6 +49,7 @@ describeEachStore('upstream settings of shares', (open) => {
     });
     assert.deepEqual(inEffect(), { ...DEFAULTS, hostHeader: 'localhost:3000' });
     assert.deepEqual((await call('PATCH', { lenient: true })).body, {
+      ...DEFAULTS,
       hostHeader: 'localhost:3000',
       lenient: true,
     });
@@ -63,6 +64,10 @@ describeEachStore('upstream settings of shares', (open) => {
         'Value for hostHeader must be of preserve, target or a host name such as localhost:3000',
       ],
       [{ hostHeader: 7 }, 'Value for hostHeader must be of string'],
+      [
+        { requestHeaders: [{ action: 'set', name: 'X-Forwarded-For', value: '192.0.2.1' }] },
+        'Value for requestHeaders.0.name must be of name of another header (X-Forwarded-For: only gateways set it)',
+      ],
     ];
     for (const [body, message] of wrong) {
       const answer = await call('PUT', body);
