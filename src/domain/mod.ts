@@ -47,7 +47,6 @@ export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-str
 export { isUuid } from './uuid.ts';
 export { parseWebOrigin } from './web-origin.ts';
 export { isDomainName, isZoneName, zonesOverlap } from './zone-name.ts';
-export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
 export { hasRemedy, remedyOf, type FailureCode } from './failure-remedy-table.ts';
 export { isRetryable } from './failure-retry-table.ts';
 export { MESSAGE_REFUSALS, type MessageRefusal } from './message-refusal-table.ts';

@@ -2,7 +2,7 @@
  * Looks at the first bytes of a refusal by the service, to name the remedy if a known application does not accept the host
  * of the request. The response passes unchanged. Only refusals are looked at, and only in clear.
  */
-import { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from '#domain';
+import { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from '#domain/upstream';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
