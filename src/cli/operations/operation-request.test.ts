@@ -131,6 +131,23 @@ test('lists of objects are given as JSON, or in their short form, one entry each
   }
 });
 
+test('headers of a share are set, added and removed by their sign', async () => {
+  const change = ['shares', 'upstream', 'change', 'app'];
+  const given = ['--request-header', 'X-A: b: c', '--request-header', '+X-A:d', '--response-header=-Server'];
+  const [method, url, body] = await sent([...change, '--host-header', 'target', ...given]);
+  assert.deepEqual([method, url], ['PATCH', `/frontdoor/${OWN}/shares/app/upstream`]);
+  assert.deepEqual(body, {
+    hostHeader: 'target',
+    requestHeaders: [
+      { action: 'set', name: 'X-A', value: 'b: c' },
+      { action: 'add', name: 'X-A', value: 'd' },
+    ],
+    responseHeaders: [{ action: 'remove', name: 'Server' }],
+  });
+  for (const wrong of ['X-A', '-X-A: b', '+X-A', ': b', 'X A: b'])
+    assert.equal((await run([...change, `--request-header=${wrong}`])).code, 2, wrong);
+});
+
 test('an empty replacement is sent when it is asked for, an empty query always', async () => {
   const set = ['shares', 'policy', 'set', 'app'];
   assert.equal((await run(set)).code, 2);
