@@ -11,8 +11,9 @@ test('every Host is judged, whatever the one before it was', () => {
   assert.equal(read(head, ''), 'malformed-host');
   assert.equal(read(head, 'App.Example:8080'), 'app.example');
   assert.equal(read(head, 'App.Example:8080'), 'app.example');
-  assert.equal(read(head, 'app.example.'), 'malformed-host');
-  assert.equal(read(head, 'app.example.'), 'malformed-host');
+  assert.equal(read(head, 'app.example.'), 'app.example');
+  assert.equal(read(head, 'app.example..'), 'malformed-host');
+  assert.equal(read(head, 'app.example..'), 'malformed-host');
   assert.equal(read(head, ''), 'malformed-host');
   assert.equal(read(head, 'App.Example:8080'), 'app.example');
   assert.equal(read(head, 'other.example'), 'other.example');
