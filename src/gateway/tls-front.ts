@@ -54,7 +54,7 @@ export interface TlsFrontOptions {
   readonly onPlain: (socket: Socket, origin: ConnectionOrigin) => void;
 }
 
-/** Of bytes that are not read, or are none. */
+/** The kind of bytes that are absent or not read. */
 const NO_HELLO = { kind: 'other' } as const;
 
 /** A connection during its handshake. */

@@ -42,7 +42,6 @@ export class ClientConnection implements ExchangeClient, Numbered {
   readonly input: ClientInput;
   readonly #context: GatewayContext;
   readonly #socket: Socket;
-  readonly #facts: ClientFacts;
   readonly #clients: RequestClients;
   readonly #heads: HeadIntake;
   readonly #answers: ClientAnswers;
@@ -69,7 +68,6 @@ export class ClientConnection implements ExchangeClient, Numbered {
   ) {
     this.#context = context;
     this.#socket = socket;
-    this.#facts = facts;
     this.#deadlineMs = facts.acceptedAtMs + context.limits.headTimeoutMs;
     this.#clients = clientsOf(facts, context.trust);
     this.#heads = new HeadIntake(context, this.#clients, (refused) =>

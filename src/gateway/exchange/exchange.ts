@@ -229,7 +229,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       this.#answered = true;
       if (!heads.push(piece)) return undefined;
       const failure = readAnswerHead(heads, limits.maxResponseFields, responseHead);
-      if (failure !== undefined) return void this.#fail(failure);
+      if (failure !== undefined) {
+        this.#fail(failure);
+        return undefined;
+      }
       piece = heads.rest;
       if (responseHead.status === 101) {
         this.#switchProtocols(responseHead, piece);
