@@ -12,7 +12,7 @@ import type {
 } from '#domain/agent-shapes';
 import { definedFields, FrontdoorError, messageOf, nearestNames } from '#base';
 import { isShareLabel, shareNameRule } from '#domain';
-import { checkUpstream } from '#domain/upstream';
+import { checkUpstream, setsTargetTls } from '#domain/upstream';
 import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
@@ -34,6 +34,9 @@ const MAX_WAITING = 256;
 const SUGGESTED_NAMES = 5;
 /** Before the second look at whether a share can be dialed; each later pause is half as long again. */
 const FIRST_PAUSE_MS = 20;
+/** Settings for certificates without a target that presents one would have no effect. */
+const TLS_ONLY =
+  'upstream settings for the certificate of the target need a target that starts with https://';
 const UNCERTAIN = new Set(['unavailable', 'timeout', 'badGateway', 'internal', 'protocol']);
 
 export class ShareCommands {
@@ -69,6 +72,8 @@ export class ShareCommands {
         'invalid-upstream',
         `upstream.${wrong.field} must be ${wrong.rule}`,
       );
+    if (!('secure' in parsed.target && parsed.target.secure) && setsTargetTls(request.upstream ?? {}))
+      throw new FrontdoorError('invalid', 'invalid-upstream', TLS_ONLY);
     const { name } = request;
     if (name !== undefined && !isShareLabel(name)) throw wrongName(name);
     const wanted: OwnShareRequest = definedFields({

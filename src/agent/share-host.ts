@@ -330,5 +330,5 @@ export class ShareHost {
 function isSame(a: JudgedBackend, b: JudgedBackend): boolean {
   if ('problem' in a || 'problem' in b) return 'problem' in a && 'problem' in b && a.problem === b.problem;
   const [one, other] = [a.describe(), b.describe()];
-  return one.target === other.target && one.isOwn === other.isOwn;
+  return one.target === other.target && one.isOwn === other.isOwn && one.tls === other.tls;
 }

@@ -6,6 +6,7 @@
  */
 import { BACKEND_MODES } from '#domain';
 import type { AgentShareView } from '#domain/agent-shapes';
+import { changedTargetTls, DEFAULT_TARGET_TLS, targetTlsProblems } from '#domain/upstream';
 import type { Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
@@ -219,10 +220,25 @@ export class ShareRegistry {
       return { problem: `this agent does not know the backend mode ${mode}: upgrade the agent` };
     const parsed = parseTarget(share.target);
     if ('problem' in parsed) return parsed;
+    const [wrong] = targetTlsProblems(share.upstream ?? {});
+    if (wrong !== undefined)
+      return { problem: `${wrong.field} of the share must be a ${wrong.rule}: upgrade the agent` };
     const { own, backends } = this.#options;
     const isOwn = share.targetByAgent && own.has(share.token, parsed.target.text);
-    return backendOf(parsed.target, isOwn, backends);
+    return backendOf(
+      parsed.target,
+      isOwn,
+      backends,
+      changedTargetTls(DEFAULT_TARGET_TLS, share.upstream ?? {}),
+    );
   }
+}
+
+function isUnverified({
+  target,
+  upstream: { tlsInsecure = false, tlsPin = null } = {},
+}: AgentShare): boolean {
+  return tlsInsecure && tlsPin === null && target.startsWith('https://');
 }
 
 function viewOf(share: AgentShare, hosted: ShareHost | undefined, isFailed: boolean): AgentShareView {
@@ -241,5 +257,6 @@ function viewOf(share: AgentShare, hosted: ShareHost | undefined, isFailed: bool
     healthy: hosted?.healthy ?? null,
     problem: problem ?? null,
     circuits: hosted?.circuits ?? 0,
+    isUnverified: isUnverified(share),
   };
 }

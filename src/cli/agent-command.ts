@@ -187,7 +187,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
           target: targetOf(target, command.opts()),
           grants: flags.grant ?? [],
           name: flags.name,
-          upstream: upstreamOf(flags),
+          upstream: await upstreamOf(flags),
         });
         const { share, readiness } = await callAgent(socketOf(flags, options), request);
         if (flags.json === true)

@@ -62,6 +62,7 @@ const share: AgentShareView = {
   healthy: true,
   problem: null,
   circuits: 2,
+  isUnverified: false,
 };
 
 test('share asks the agent and prints where the service is now', async () => {

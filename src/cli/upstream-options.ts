@@ -1,17 +1,51 @@
 /** Options of `agent share` for how requests reach the service, and the settings that they give. */
+import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import { definedFields } from '#base';
-import type { ShareUpstreamChange } from '#domain/upstream';
+import { definedFields, FrontdoorError, messageOf } from '#base';
+import { parseTlsCa, TLS_CA_RULE, type ShareUpstreamChange } from '#domain/upstream';
 
 export interface UpstreamFlags {
   readonly hostHeader?: string;
   readonly lenient?: boolean;
+  readonly targetPin?: string;
+  /** Path of a file. */
+  readonly targetCa?: string;
+  readonly targetServerName?: string;
+  readonly targetInsecure?: boolean;
 }
 
 /** Gateways alone write the heads of requests, so that a private share has no options for them. */
 export function addUpstreamOptions(command: Command, mode: 'public' | 'private'): Command {
-  if (mode !== 'public') return command;
+  if (mode === 'public') addHeadOptions(command);
   return command
+    .addOption(
+      new Option(
+        '--target-pin <fingerprint>',
+        'SHA-256 fingerprint of the certificate that an https target must present, instead of verifying it by authority and name; a failure shows it; for example 5f6a…',
+      ).conflicts(['targetCa', 'targetInsecure']),
+    )
+    .addOption(
+      new Option(
+        '--target-ca <file>',
+        'CA certificates (PEM) to verify an https target with, for this share; for example ca.pem',
+      ).conflicts('targetInsecure'),
+    )
+    .addOption(
+      new Option(
+        '--target-server-name <name>',
+        'name in the certificate of an https target, if it is not the host of the target; for example pve.example.com',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--target-insecure',
+        'accept any certificate of an https target; anybody between agent and service can then read and change everything',
+      ),
+    );
+}
+
+function addHeadOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--host-header <host>',
@@ -28,7 +62,32 @@ export function addUpstreamOptions(command: Command, mode: 'public' | 'private')
 }
 
 /** Undefined if no option was given. */
-export function upstreamOf({ hostHeader, lenient }: UpstreamFlags): ShareUpstreamChange | undefined {
-  const change = definedFields({ hostHeader, lenient });
+export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
+  const { hostHeader, lenient, targetServerName: tlsServerName } = flags;
+  const change = {
+    ...definedFields({ hostHeader, lenient, tlsServerName }),
+    ...(await verificationOf(flags)),
+  };
   return Object.keys(change).length === 0 ? undefined : change;
+}
+
+/** Each of the three replaces the others, so that the last command decides. */
+async function verificationOf(flags: UpstreamFlags): Promise<ShareUpstreamChange> {
+  const { targetPin, targetCa, targetInsecure } = flags;
+  if (targetPin !== undefined) return { tlsPin: targetPin, tlsCa: null, tlsInsecure: false };
+  if (targetCa !== undefined)
+    return { tlsPin: null, tlsCa: await certificatesIn(targetCa), tlsInsecure: false };
+  return targetInsecure === true ? { tlsPin: null, tlsCa: null, tlsInsecure: true } : {};
+}
+
+async function certificatesIn(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const message = `--target-ca: ${path} cannot be read: ${messageOf(cause)}`;
+    throw new FrontdoorError('invalid', 'value', message, { cause });
+  });
+  const pem = parseTlsCa(text);
+  // The text is not quoted, because it may be a private key.
+  if (pem === undefined)
+    throw new FrontdoorError('invalid', 'value', `--target-ca: ${path} must be a ${TLS_CA_RULE}`);
+  return pem;
 }

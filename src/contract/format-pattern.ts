@@ -152,6 +152,10 @@ export const SPAN =
   `|T(?:${numberUpTo(8_760)}H|${numberUpTo(525_600)}M|${numberUpTo(31_536_000)}S)` +
   `|(?=[^.]*[1-9])(?:(?:0|${numberUpTo(364)})D)?${TIME})`;
 
-export const PEM =
-  '[ \\t\\r\\n]*-----BEGIN CERTIFICATE-----\\r?\\n(?:[A-Za-z0-9+/]{1,76}={0,2}\\r?\\n){1,400}' +
-  '-----END CERTIFICATE-----[ \\t\\r\\n]*';
+const PEM_BLOCK =
+  '-----BEGIN CERTIFICATE-----\\r?\\n(?:[A-Za-z0-9+/]{1,76}={0,2}\\r?\\n){1,400}-----END CERTIFICATE-----';
+export const PEM = `[ \\t\\r\\n]*${PEM_BLOCK}[ \\t\\r\\n]*`;
+export const PEM_LIST = `[ \\t\\r\\n]*(?:${PEM_BLOCK}[ \\t\\r\\n]*){1,40}`;
+/** A SHA-256 fingerprint. */
+export const FINGERPRINT = '(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}';
+export const SERVER_NAME = `(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LABEL}`;

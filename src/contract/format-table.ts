@@ -4,7 +4,13 @@
  * parsers in `domain` accept the same texts (`format-table.test.ts`).
  */
 import { isUuid, MAX_TARGET_LENGTH, shareNameRule, targetForms } from '#domain';
-import { HOST_HEADER_RULE } from '#domain/upstream';
+import {
+  HOST_HEADER_RULE,
+  MAX_TLS_CA_CHARS,
+  TLS_CA_RULE,
+  TLS_PIN_RULE,
+  TLS_SERVER_NAME_RULE,
+} from '#domain/upstream';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
@@ -242,6 +248,25 @@ export const stringFormats = {
       description: '`preserve`, `target`, or a host name or address, with or without a port.',
     },
     { rule: HOST_HEADER_RULE, name: 'host', example: 'localhost' },
+  ),
+  'certificate-pin': patterned(
+    patterns.FINGERPRINT,
+    { maxLength: 95, description: 'A SHA-256 fingerprint: 64 hexadecimal digits, with or without colons.' },
+    { rule: TLS_PIN_RULE, name: 'fingerprint', example: 'c3'.repeat(32) },
+  ),
+  'certificate-list': patterned(
+    patterns.PEM_LIST,
+    { maxLength: MAX_TLS_CA_CHARS, description: 'One or more certificates in PEM.' },
+    {
+      rule: TLS_CA_RULE,
+      name: 'PEM',
+      example: `-----BEGIN CERTIFICATE-----\n${'MIIBszCCAVmgAwIBAgIUExampleExampleExample'}\n-----END CERTIFICATE-----\n`,
+    },
+  ),
+  'server-name': patterned(
+    patterns.SERVER_NAME,
+    { maxLength: 253, description: 'A host name, not an address.' },
+    { rule: TLS_SERVER_NAME_RULE, name: 'host name', example: 'pve.example.com' },
   ),
   'zone-name': patterned(
     patterns.ZONE_NAME,

@@ -1,6 +1,7 @@
 /** Boundary values of each format, picked by hand. */
 import { hostFormatValues } from './host-format-value-fixture.ts';
 import type { FormatName } from './format-table.ts';
+import { targetTlsFormatValues } from './target-tls-format-value-fixture.ts';
 
 interface FormatValues {
   readonly right: readonly string[];
@@ -338,6 +339,7 @@ export const formatValues: Readonly<Record<FormatName, FormatValues>> = {
     right: ['ann', 'Ann Example', 'a.example.com', 'ann@example.com', '*@example.com', '😀'.repeat(200)],
     wrong: ['', '*', '*.example.com', 'a*', '*@', '*@a..b', '*@*', 'a\nb', 'x'.repeat(256)],
   },
+  ...targetTlsFormatValues,
   'certificate-pem': {
     right: [certificate('AAAA'), certificate('A'.repeat(64)), `\r\n ${certificate('AA==')} `],
     wrong: [

@@ -14,7 +14,7 @@ const REMEDIES = {
   'no-terminator':
     'No agent currently hosts the share: start the agent of its environment, or check "frontdoor agents status".',
   'service-refused':
-    'The agent could not connect to the target, as the cause says: start the service, allow the target with --allow-target, or correct the target of the share. If TLS failed, the service speaks plain HTTP (use http://), or its certificate is not trusted by the agent.',
+    'The agent could not connect to the target, as the cause says: start the service, allow the target with --allow-target, or correct the target of the share. If TLS failed, the service speaks plain HTTP (use http://), or its certificate is not trusted: accept it with "frontdoor shares upstream change --target-pin", or give its authority with --target-ca, its name with --target-server-name, or --target-insecure.',
   'service-timeout':
     'The target did not respond to the agent in time: check that the service is running and is not overloaded.',
   'not-authorized':

@@ -65,6 +65,16 @@ export function certificatesOfPem(pem: string): X509Certificate[] {
   return found;
 }
 
+/** Whether a text holds certificates, each of which can be read. */
+export function isCertificateList(pem: string): boolean {
+  const blocks = pem.match(PEM_BLOCK) ?? [];
+  try {
+    return blocks.length > 0 && certificatesOfPem(pem).length === blocks.length;
+  } catch {
+    return false;
+  }
+}
+
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate, now: number): boolean {
   if (!issuer.ca || faultOfDates(issuer, now) !== undefined || !certificate.checkIssued(issuer)) return false;
   try {

@@ -10,7 +10,13 @@ export {
   type TlsVersion,
   type TlsVersions,
 } from './server-certificates.ts';
-export { validityOf, certificatesOfPem, checkPeerChain, issuersOf } from './certificate-chain.ts';
+export {
+  validityOf,
+  certificatesOfPem,
+  checkPeerChain,
+  isCertificateList,
+  issuersOf,
+} from './certificate-chain.ts';
 export {
   decodeClientHello,
   MAX_CLIENT_HELLO_BYTES,

@@ -13,7 +13,12 @@ const settings: AnswerShape = {
   lenient: 'boolean',
   requestHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
   responseHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
+  tlsPin: 'string or null',
+  tlsCa: 'string or null',
+  tlsServerName: 'string or null',
+  tlsInsecure: 'boolean',
 };
+const PIN = 'c3'.repeat(32);
 const headers = (...value: readonly object[]): RequestField => ({ value, type: 'array', isOptional: true });
 const hostHeader = (value: string): RequestField => ({
   value,
@@ -33,10 +38,30 @@ export const upstreamRows: readonly ManagementRow[] = [
       lenient: { value: true, type: 'boolean', isOptional: true },
       requestHeaders: headers({ action: 'set', name: 'X-Tenant', value: 'blue' }),
       responseHeaders: headers({ action: 'remove', name: 'Server' }),
+      tlsPin: {
+        value: PIN,
+        type: 'string',
+        rule: 'SHA-256 fingerprint (64 hexadecimal digits, with or without colons)',
+        isOptional: true,
+      },
+      tlsServerName: {
+        value: 'Pve.Example.com',
+        type: 'string',
+        rule: 'host name such as pve.example.com',
+        isOptional: true,
+      },
+      tlsInsecure: { value: false, type: 'boolean', isOptional: true },
     },
     status: 200,
     answer: settings,
-    values: { hostHeader: 'target', lenient: true },
+    values: {
+      hostHeader: 'target',
+      lenient: true,
+      tlsPin: PIN,
+      tlsCa: null,
+      tlsServerName: 'pve.example.com',
+      tlsInsecure: false,
+    },
   },
   {
     table: 'Upstream settings of shares',

@@ -1,5 +1,6 @@
 /** What serves a target of each backend mode. */
 import type { BackendMode } from '#domain';
+import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import type { AgentTarget } from '../target-address.ts';
 import type { BackendOfTarget, BackendParts, JudgedBackend } from './backend.ts';
 import { datagramBackend } from './datagram-backend.ts';
@@ -14,6 +15,11 @@ const BACKENDS: Readonly<Record<BackendMode, BackendOfTarget>> = {
   web: webBackend,
 };
 
-export function backendOf(target: AgentTarget, isOwn: boolean, parts: BackendParts): JudgedBackend {
-  return BACKENDS[target.mode](target, isOwn, parts);
+export function backendOf(
+  target: AgentTarget,
+  isOwn: boolean,
+  parts: BackendParts,
+  tls: TargetTls = DEFAULT_TARGET_TLS,
+): JudgedBackend {
+  return BACKENDS[target.mode](target, isOwn, parts, tls);
 }

@@ -4,6 +4,7 @@
  */
 import type { Log } from '#base';
 import type { AllowedNetwork } from '#domain';
+import type { TargetTls } from '#domain/upstream';
 import type { LocalSide } from '../circuit-copy.ts';
 import type { AgentTarget } from '../target-address.ts';
 import type { DatagramDialer } from './datagram-target.ts';
@@ -31,6 +32,8 @@ export interface BackendDescription {
   readonly target: string;
   /** Whether the operator of this agent chose the target. Any other must be inside `--allow-target`. */
   readonly isOwn: boolean;
+  /** How its certificate is verified, as a text that equal settings share; absent for targets without TLS. */
+  readonly tls?: string;
 }
 
 /** What every backend is made with. */
@@ -62,4 +65,9 @@ export interface BackendTimes {
 export type JudgedBackend = Backend | { readonly problem: string };
 
 /** Judges a target of one mode. */
-export type BackendOfTarget = (target: AgentTarget, isOwn: boolean, parts: BackendParts) => JudgedBackend;
+export type BackendOfTarget = (
+  target: AgentTarget,
+  isOwn: boolean,
+  parts: BackendParts,
+  tls: TargetTls,
+) => JudgedBackend;

@@ -1,16 +1,24 @@
 /** A service that is reached over TCP, with or without TLS: the modes `proxy` and `tcpTunnel`. */
+import { TLS_CA_RULE } from '#domain/upstream';
+import { isCertificateList } from '#net';
 import type { BackendOfTarget } from './backend.ts';
 import { connectTarget, wayTo, type TargetConnectOptions } from './target-connection.ts';
 import { knownToStayOpen, type LookResult, type TargetHealth } from './target-health-machine.ts';
 
-export const streamBackend: BackendOfTarget = (target, isOwn, parts) => {
+export const streamBackend: BackendOfTarget = (target, isOwn, parts, settings) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
-  const { targetCa: ca, times } = parts;
-  const checking = { ...way, timeoutMs: times.checkTimeoutMs, handshake: false };
+  const { targetCa, times } = parts;
+  if (way.target.secure && settings.tlsCa !== null && !isCertificateList(settings.tlsCa))
+    return { problem: `tlsCa of the share must be a ${TLS_CA_RULE}` };
+  const tls = { ...settings, tlsCa: settings.tlsCa ?? targetCa ?? null };
+  const checking = { ...way, timeoutMs: times.checkTimeoutMs, tls };
+  const description = way.target.secure
+    ? { target: target.text, isOwn, tls: JSON.stringify(tls) }
+    : { target: target.text, isOwn };
   return {
-    describe: () => ({ target: target.text, isOwn }),
-    open: (...handlers) => connectTarget({ ...way, timeoutMs: times.connectTimeoutMs, ca }, ...handlers),
+    describe: () => description,
+    open: (...handlers) => connectTarget({ ...way, timeoutMs: times.connectTimeoutMs, tls }, ...handlers),
     health: (known, report) => check(checking, times.closeTimeoutMs, known, report),
   };
 };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
+import { DEFAULT_TARGET_TLS } from '#domain/upstream';
 import type { HostLookup } from '#net/names';
 import { within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
@@ -112,7 +113,9 @@ test(
     cleanups.push(() => https.closeAllConnections());
     https.on('tlsClientError', () => {});
     const port = await listen(https);
-    const connection = await dial(`https://127.0.0.1:${port}`, { ca: pem });
+    const connection = await dial(`https://127.0.0.1:${port}`, {
+      tls: { ...DEFAULT_TARGET_TLS, tlsCa: pem },
+    });
     const chunks: Uint8Array[] = [];
     connection.onData = (view) => {
       chunks.push(view);

@@ -5,12 +5,14 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { keptBytes } from '#base';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { definedFields, keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
+import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import { failAlone, memoryShares, readDirectly } from '#net';
 import { LEAST_PART_BYTES, SharedBytes } from '#wire/xgress';
 import type { AgentTarget, TargetAddress } from '../target-address.ts';
+import { certificateFault } from './target-certificate.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -48,10 +50,8 @@ export interface TargetConnectOptions {
   readonly resolver: TargetResolver;
   /** For connecting and the TLS handshake together. */
   readonly timeoutMs: number;
-  /** CA certificates (PEM) for https targets, which replace the system's; by default the system's. */
-  readonly ca?: string | undefined;
-  /** If false, only TCP is used, even for an https target (health checks). */
-  readonly handshake?: boolean;
+  /** How the certificate of an https target is verified. */
+  readonly tls?: TargetTls;
 }
 
 /** A connection to a service, or one that a client opened. The handlers must be set inside `onOpen`, before the next tick. */
@@ -200,7 +200,7 @@ export function connectTarget(
   const { target, only, timeoutMs } = options;
   const refused = only === undefined ? undefined : refusalOf(target, only);
   if (refused !== undefined) return failLater(refused, onFailed);
-  const plain = !target.secure || options.handshake === false;
+  const plain = !target.secure;
   const opened: Opened = { connection: undefined };
   const socket = plain ? plainSocket(options, opened) : tlsSocket(options);
 
@@ -228,6 +228,8 @@ export function connectTarget(
   });
   socket.once(plain ? 'connect' : 'secureConnect', () => {
     if (settled) return;
+    const fault = socket instanceof TLSSocket ? certificateFault(socket, target, options.tls) : undefined;
+    if (fault !== undefined) return fail(new TargetFailure('tls', fault));
     settled = true;
     clearTimeout(timer);
     options.resolver.answering.answered(target.text, socket.remoteAddress);
@@ -268,14 +270,19 @@ function plainSocket(options: TargetConnectOptions, opened: Opened): Socket {
   });
 }
 
+/** `certificateFault` judges the certificate, so that a failure names what the service presented. */
 function tlsSocket(options: TargetConnectOptions): Socket {
-  const { host } = options.target;
-  return connectTls({
-    ...socketOptionsOf(options),
-    ALPNProtocols: ['http/1.1'],
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ca: options.ca,
-  });
+  const { target, tls: { tlsCa, tlsServerName } = DEFAULT_TARGET_TLS } = options;
+  const { host } = target;
+  return connectTls(
+    definedFields({
+      ...socketOptionsOf(options),
+      ALPNProtocols: ['http/1.1'],
+      servername: tlsServerName ?? (isIP(host) === 0 ? host : undefined),
+      ca: tlsCa ?? undefined,
+      rejectUnauthorized: false,
+    }),
+  );
 }
 
 function socketOptionsOf(options: TargetConnectOptions) {

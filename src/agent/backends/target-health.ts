@@ -60,8 +60,8 @@ export class TargetHealthMonitor {
   /** Checks at once. The listener is called with the first verdict and each change. */
   watch(backend: Backend, onVerdict: HealthListener): HealthWatch {
     const listener = inOwnScope(onVerdict);
-    const { target, isOwn } = backend.describe();
-    const key = `${isOwn ? 'any' : 'only'} ${target}`;
+    const { target, isOwn, tls = '' } = backend.describe();
+    const key = `${isOwn ? 'any' : 'only'} ${target} ${tls}`;
     let entry = this.#watched.get(key);
     if (entry === undefined) {
       entry = {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { silentLog } from '#base';
+import { changedTargetTls, DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import type { Backend, BackendParts } from '../backends/backend.ts';
 import { backendOf } from '../backends/backend-of-mode.ts';
 import { DatagramDialer } from '../backends/datagram-target.ts';
@@ -24,10 +25,16 @@ export function backendParts(changes: Partial<BackendParts> = {}): BackendParts 
 }
 
 /** Serves a target that the operator of the agent chose, or with `isOwn: false` one that the API set. */
-export function backendFor(target: string, changes: Partial<BackendParts> = {}, isOwn = true): Backend {
+export function backendFor(
+  target: string,
+  changes: Partial<BackendParts> = {},
+  isOwn = true,
+  tls: Partial<TargetTls> = {},
+): Backend {
   const parsed = parseTarget(target);
   assert.ok('target' in parsed, target);
-  const backend = backendOf(parsed.target, isOwn, backendParts(changes));
+  const settings = changedTargetTls(DEFAULT_TARGET_TLS, tls);
+  const backend = backendOf(parsed.target, isOwn, backendParts(changes), settings);
   assert.ok(!('problem' in backend), target);
   return backend;
 }

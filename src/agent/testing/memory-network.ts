@@ -3,7 +3,7 @@
  * and a measured status that follows the agent's reports. Not for production.
  */
 import { randomUUID } from 'node:crypto';
-import { FrontdoorError } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 import type { BindableService, HostedService, HostingState, IncomingDial, OverlayHost } from '#sdk';
 import type { AgentControlPlane, AgentNetwork, AgentShare, OwnShareRequest } from '../agent-network.ts';
 import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
@@ -114,7 +114,7 @@ export class MemoryNetwork implements AgentNetwork {
   put(share: OwnShareRequest, targetByAgent: boolean): AgentShare {
     const token = share.name ?? randomUUID().slice(0, 12);
     const before = this.records.get(token);
-    const record: AgentShare = {
+    const record: AgentShare = definedFields({
       id: before?.id ?? randomUUID(),
       token,
       name: share.name ?? null,
@@ -126,8 +126,9 @@ export class MemoryNetwork implements AgentNetwork {
       epoch: (before?.epoch ?? 0) + 1,
       grants: share.grants ?? [],
       frontendEndpoints: share.shareMode === 'public' ? [`http://${token}.share.localhost`] : [],
-      status: 'PENDING',
-    };
+      status: 'PENDING' as const,
+      upstream: share.upstream ?? before?.upstream,
+    });
     this.records.set(token, record);
     this.changed();
     return record;

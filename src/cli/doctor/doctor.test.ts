@@ -373,6 +373,7 @@ test('the agent: none, one of another version, one whose control plane is away',
     hosting: 'bound',
     healthy: false,
     circuits: 0,
+    isUnverified: false,
     problem: 'connection refused',
   };
   is(

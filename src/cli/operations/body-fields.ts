@@ -143,9 +143,16 @@ export function fieldHelp(field: BodyField, description = descriptionOf(field)):
   });
 }
 
-export function placeholderOf({ kind, option, named, choices, isOfObjects, schema }: BodyField): string {
-  const form = VALUE_FORMS[option];
-  if (form !== undefined && (kind === 'object' || isOfObjects)) return form.placeholder;
+/** Certificates are a text, and too long for a command line: they are given as a file. */
+function formOf({ kind, option, isOfObjects, schema }: BodyField): ValueForm | undefined {
+  const hasForm = kind === 'object' || isOfObjects || schema.format === 'certificate-list';
+  return hasForm ? VALUE_FORMS[option] : undefined;
+}
+
+export function placeholderOf(field: BodyField): string {
+  const { kind, named, choices, isOfObjects, schema } = field;
+  const form = formOf(field);
+  if (form !== undefined) return form.placeholder;
   if (kind === 'object' || isOfObjects) return 'json|@file|-';
   if (named !== undefined) return 'id|name';
   if (choices !== undefined) return 'choice';
@@ -171,9 +178,10 @@ function descriptionOf({ name, schema }: BodyField): string {
     : descriptions.map((text) => decapital(text)).join(': ');
 }
 
-function exampleOf({ name, kind, option, isOfObjects, schema }: BodyField): string {
-  const form = VALUE_FORMS[option];
-  if (form !== undefined && (kind === 'object' || isOfObjects)) return form.example;
+function exampleOf(field: BodyField): string {
+  const { name, kind, schema } = field;
+  const form = formOf(field);
+  if (form !== undefined) return form.example;
   if (kind === 'duration') return '8h';
   const isFormatted = (schema.format ?? schema.items?.format ?? 'name') !== 'name';
   const known = isFormatted ? undefined : OPTION_TEXTS[name]?.example;
@@ -227,14 +235,12 @@ export async function bodyOf(
 }
 
 /** Returns the field value for the texts of an option. */
-export async function fieldValue(
-  { kind, option, isOfObjects }: BodyField,
-  value: unknown,
-  readValue: ReadValue,
-): Promise<unknown> {
-  const read = (text: string): Promise<unknown> => readValue(text, `--${option}`, VALUE_FORMS[option]);
+export async function fieldValue(field: BodyField, value: unknown, readValue: ReadValue): Promise<unknown> {
+  const { kind, option, isOfObjects } = field;
+  const form = formOf(field);
+  const read = (text: string): Promise<unknown> => readValue(text, `--${option}`, form);
   if (isOfObjects) return Promise.all((value as string[]).map(read));
-  if (kind === 'object') return read(value as string);
+  if (kind === 'object' || form !== undefined) return read(value as string);
   return kind === 'integer' ? Number(value) : value;
 }
 

@@ -2,6 +2,14 @@
 import type { OperationId } from '#contract';
 import type { OperationCommand } from './operation-command.ts';
 
+/** One name for the same setting here and in `agent share`. */
+const called = {
+  tlsPin: 'target-pin',
+  tlsCa: 'target-ca',
+  tlsServerName: 'target-server-name',
+  tlsInsecure: 'target-insecure',
+};
+
 export const UPSTREAM_COMMANDS = {
   getShareUpstream: {
     noun: 'shares',
@@ -12,6 +20,7 @@ export const UPSTREAM_COMMANDS = {
   replaceShareUpstream: {
     noun: 'shares',
     verb: 'upstream set',
+    called,
     view: 'json',
     examples: [
       'shares upstream set app --host-header target',
@@ -23,10 +32,13 @@ export const UPSTREAM_COMMANDS = {
   changeShareUpstream: {
     noun: 'shares',
     verb: 'upstream change',
+    called,
     view: 'json',
     examples: [
       'shares upstream change app --host-header localhost',
       'shares upstream change app --host-header preserve',
+      'shares upstream change app --target-ca @ca.pem',
+      'shares upstream change app --no-target-pin --target-server-name pve.example.com',
     ],
   },
   resetShareUpstream: {

@@ -3,6 +3,7 @@
  * JSON is also accepted everywhere, also from a file. A text that does not fit is refused with an example.
  */
 import { formatIsoDuration } from '#domain';
+import { parseTlsCa } from '#domain/upstream';
 import { parseDurationText } from '../duration-text.ts';
 
 export interface ValueForm {
@@ -21,6 +22,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: headerRuleOf },
   'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: headerRuleOf },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
+  'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa },
 };
 
 function rateOf(text: string): unknown {

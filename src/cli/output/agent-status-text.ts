@@ -15,6 +15,8 @@ export function agentStatusText(status: AgentStatusResult): string {
       `${share.token.padEnd(width)}  ${share.status.padEnd(8)}  ${share.mode.padEnd(7)}  ${share.target}  ` +
         `${share.circuits} circuits${share.endpoints.length === 0 ? '' : `  ${share.endpoints.join(' ')}`}`,
     );
+    if (share.isUnverified)
+      lines.push(`${' '.repeat(width)}  any certificate of the target is accepted (--target-insecure)`);
     if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
   }
   for (const access of status.accesses) {

@@ -120,6 +120,8 @@ const shareViewSchema = Type.Object({
   /** Why the share is not served, if a reason is known. */
   problem: nullable(text()),
   circuits: count(),
+  /** Whether any certificate of its https target is accepted. */
+  isUnverified: withDefault(flag(), false),
 });
 export type AgentShareView = ShapeOf<typeof shareViewSchema>;
 

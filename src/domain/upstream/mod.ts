@@ -22,3 +22,17 @@ export {
   type ShareUpstreamChange,
   type UpstreamProblem,
 } from './share-upstream.ts';
+export {
+  changedTargetTls,
+  DEFAULT_TARGET_TLS,
+  MAX_TLS_CA_CHARS,
+  parseTlsCa,
+  parseTlsPin,
+  parseTlsServerName,
+  setsTargetTls,
+  targetTlsProblems,
+  TLS_CA_RULE,
+  TLS_PIN_RULE,
+  TLS_SERVER_NAME_RULE,
+  type TargetTls,
+} from './target-tls.ts';

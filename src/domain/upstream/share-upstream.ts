@@ -5,6 +5,7 @@
 import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
+import { changedTargetTls, DEFAULT_TARGET_TLS, targetTlsFields, targetTlsProblems } from './target-tls.ts';
 
 /** Formats are those of the contract, which checks them; `checkUpstream` does for the other sources. */
 export const shareUpstreamFields = {
@@ -21,6 +22,7 @@ export const shareUpstreamFields = {
   responseHeaders: headerRules(
     "Headers that are set, added or removed in the service's responses to clients",
   ),
+  ...targetTlsFields,
 };
 
 const wholeSchema = Part.closed(shareUpstreamFields);
@@ -35,6 +37,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   lenient: false,
   requestHeaders: [],
   responseHeaders: [],
+  ...DEFAULT_TARGET_TLS,
 };
 
 /** A field that another version stored is not in the schema, and dropped. */
@@ -61,6 +64,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     lenient: lenient ?? before.lenient,
     requestHeaders: requestHeaders ?? before.requestHeaders,
     responseHeaders: responseHeaders ?? before.responseHeaders,
+    ...changedTargetTls(before, change),
   };
 }
 
@@ -92,5 +96,6 @@ export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamPro
     const { place, rule } = problem;
     found.push({ field: place === '' ? name : `${name}.${place}`, rule });
   }
+  found.push(...targetTlsProblems(change));
   return found;
 }

@@ -13,18 +13,13 @@ import {
   hostedSharesShape,
   type HostedShare,
 } from '#domain/agent-shapes';
-import {
-  changedUpstream,
-  checkUpstream,
-  DEFAULT_UPSTREAM,
-  isSameUpstream,
-  type ShareUpstream,
-} from '#domain/upstream';
+import { changedUpstream, DEFAULT_UPSTREAM, isSameUpstream, type ShareUpstream } from '#domain/upstream';
 import {
   findShareUpstream,
   putShareUpstream,
   upstreamsOfEnvironment,
 } from '../records/share-upstream-store.ts';
+import { upstreamProblem } from '../records/upstream-check.ts';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
 import { environmentIdsOf } from '../records/environment-store.ts';
@@ -69,7 +64,7 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
     const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
     const { upstream: change = {}, ...wanted } = readBody(request, hostedShareRequestShape).value;
-    const [problem] = checkUpstream(change);
+    const problem = upstreamProblem(change);
     if (problem !== undefined) throw invalidValue(`upstream.${problem.field}`, problem.rule);
     const { share, upstream } = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {

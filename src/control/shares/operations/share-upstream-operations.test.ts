@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { definedFields } from '#base';
+import { TLS_CA_RULE, TLS_PIN_RULE, TLS_SERVER_NAME_RULE } from '#domain/upstream';
+import { makeTestAuthority } from '../../../../test/support/certificates.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
-const DEFAULTS = { hostHeader: 'preserve', lenient: false, requestHeaders: [], responseHeaders: [] };
+const DEFAULTS = {
+  hostHeader: 'preserve',
+  lenient: false,
+  requestHeaders: [],
+  responseHeaders: [],
+  tlsPin: null,
+  tlsCa: null,
+  tlsServerName: null,
+  tlsInsecure: false,
+};
+
+/** The form of a certificate, around something else. */
+const NO_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 
 describeEachStore('upstream settings of shares', (open) => {
   let world: ApiWorld;
@@ -57,6 +71,17 @@ describeEachStore('upstream settings of shares', (open) => {
     assert.deepEqual(inEffect(), DEFAULTS);
   });
 
+  it('have the certificate of the target in one form, and null removes it', async () => {
+    const { ca } = await makeTestAuthority();
+    const pin = Array<string>(32).fill('C3').join(':');
+    const set = await call('PATCH', { tlsPin: pin, tlsCa: `\r\n${ca}`, tlsServerName: 'Pve.Test' });
+    const stored = { tlsPin: 'c3'.repeat(32), tlsCa: `${ca.trim()}\n`, tlsServerName: 'pve.test' };
+    assert.deepEqual(set.body, { ...DEFAULTS, ...stored });
+    assert.deepEqual(inEffect(), { ...DEFAULTS, ...stored });
+    const none = { tlsPin: null, tlsCa: null, tlsServerName: null };
+    assert.deepEqual((await call('PATCH', none)).body, DEFAULTS);
+  });
+
   it('are refused by the field that is wrong', async () => {
     const wrong: readonly (readonly [object, string])[] = [
       [
@@ -68,6 +93,10 @@ describeEachStore('upstream settings of shares', (open) => {
         { requestHeaders: [{ action: 'set', name: 'X-Forwarded-For', value: '192.0.2.1' }] },
         'Value for requestHeaders.0.name must be of name of another header (X-Forwarded-For: only gateways set it)',
       ],
+      [{ tlsPin: 'c3' }, `Value for tlsPin must be of ${TLS_PIN_RULE}`],
+      [{ tlsServerName: '10.0.0.1' }, `Value for tlsServerName must be of ${TLS_SERVER_NAME_RULE}`],
+      [{ tlsCa: 'no certificate' }, `Value for tlsCa must be of ${TLS_CA_RULE}`],
+      [{ tlsCa: NO_CERTIFICATE }, `Value for tlsCa must be of ${TLS_CA_RULE}`],
     ];
     for (const [body, message] of wrong) {
       const answer = await call('PUT', body);

@@ -2,12 +2,12 @@
 import { invalidValue } from '#domain';
 import {
   changedUpstream,
-  checkUpstream,
   DEFAULT_UPSTREAM,
   type ShareUpstream,
   type ShareUpstreamChange,
 } from '#domain/upstream';
 import { findShareUpstream, putShareUpstream } from '../records/share-upstream-store.ts';
+import { upstreamProblem } from '../records/upstream-check.ts';
 import { change, gone, ok, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { lockedShareId, namedShareId } from './named-share.ts';
@@ -56,7 +56,7 @@ function put(
 }
 
 function checked(before: ShareUpstream, wanted: ShareUpstreamChange): ShareUpstream {
-  const [problem] = checkUpstream(wanted);
+  const problem = upstreamProblem(wanted);
   if (problem !== undefined) throw invalidValue(problem.field, problem.rule);
   return changedUpstream(before, wanted);
 }

@@ -1,0 +1,65 @@
+/**
+ * Judges the certificate that an https target presented. OpenSSL and Node have verified it already; here their result is
+ * combined with the settings of the share, before a byte is sent. A failure names what a person can do. ADR 0091.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
+import type { TargetAddress } from '../target-address.ts';
+
+/** Names in certificates are the service's text, and shown on terminals. */
+const MAX_SHOWN_CHARS = 60;
+const NOT_SHOWN = /[^\x20-\x7e]/g;
+
+const SELF_SIGNED = 'its certificate is self-signed';
+const UNKNOWN_AUTHORITY = 'no authority that the agent trusts issued its certificate';
+
+/** Codes of OpenSSL and Node. */
+const FAULTS: Readonly<Record<string, (leaf: X509Certificate, name: string) => string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: () => UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: () => UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => UNKNOWN_AUTHORITY,
+  CERT_HAS_EXPIRED: ({ validTo }) => `its certificate expired on ${shown(validTo)}`,
+  CERT_NOT_YET_VALID: ({ validFrom }) => `its certificate is not valid before ${shown(validFrom)}`,
+  ERR_TLS_CERT_ALTNAME_INVALID: ({ subjectAltName, subject }, name) =>
+    `its certificate is for ${shown(subjectAltName ?? subject)}, not for ${name}`,
+};
+
+/** Returns why the certificate is not accepted; undefined if it is. */
+export function certificateFault(
+  socket: TLSSocket,
+  { text, host }: TargetAddress,
+  { tlsPin, tlsInsecure, tlsServerName }: TargetTls = DEFAULT_TARGET_TLS,
+): string | undefined {
+  const leaf = socket.getPeerX509Certificate();
+  if (leaf === undefined) return `TLS to ${text} failed: it presented no certificate`;
+  const digits = fingerprintOf(leaf);
+  if (tlsPin !== null) {
+    if (tlsPin === digits) return undefined;
+    return (
+      `TLS to ${text} failed: its certificate is not the pinned one. If it was replaced on purpose, ` +
+      `accept the new one with --target-pin ${digits}`
+    );
+  }
+  if (tlsInsecure || socket.authorized) return undefined;
+  // The type is an error, but the value is its code.
+  const code = String(socket.authorizationError);
+  const fault = FAULTS[code]?.(leaf, tlsServerName ?? host) ?? `its certificate is not valid (${code})`;
+  return (
+    `TLS to ${text} failed: ${fault}. If it is your service, accept this certificate with --target-pin ${digits}, ` +
+    'or give its authority with --target-ca FILE, the name in it with --target-server-name NAME, ' +
+    'or turn verification off with --target-insecure'
+  );
+}
+
+/** The SHA-256 fingerprint, as settings have it. */
+export function fingerprintOf({ fingerprint256 }: X509Certificate): string {
+  return fingerprint256.replaceAll(':', '').toLowerCase();
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll('\n', ', ').replaceAll(NOT_SHOWN, '?');
+  return line.length > MAX_SHOWN_CHARS ? `${line.slice(0, MAX_SHOWN_CHARS)}…` : line;
+}

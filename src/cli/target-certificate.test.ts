@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { agentRequestShape, encodeAgentAnswer, type AgentRequest } from '#domain/agent-shapes';
+import { makeTestAuthority } from '../../test/support/certificates.ts';
+import { closerOf } from '../../test/support/server-sockets.ts';
+import { runCli } from './cli-fixture.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).toReversed()) cleanup();
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'cli-tls-'));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** An agent that records what it is asked, and refuses it. */
+async function recordingAgent(): Promise<{ socket: string; asked: AgentRequest[] }> {
+  const socket = join(folder(), 'agent.sock');
+  const asked: AgentRequest[] = [];
+  const server = createServer((connection) => {
+    connection.on('error', () => {});
+    connection.once('data', (bytes: Buffer) => {
+      const read = agentRequestShape.readText(bytes.toString());
+      assert.ok('value' in read, 'problem' in read ? read.problem : '');
+      const { id, ...request } = read.value;
+      asked.push(request);
+      const error = { kind: 'conflict', code: 'conflict', message: 'recorded' } as const;
+      connection.end(encodeAgentAnswer(id, { ok: false, error }));
+    });
+  });
+  cleanups.push(closerOf(server));
+  server.listen(socket);
+  await once(server, 'listening');
+  return { socket, asked };
+}
+
+async function upstreamsOf(...commands: readonly (readonly string[])[]): Promise<unknown[]> {
+  const { socket, asked } = await recordingAgent();
+  for (const options of commands) {
+    const ran = await runCli(['agent', 'share', 'private', 'https://nas', '--socket', socket, ...options]);
+    assert.match(ran.err, /recorded/);
+  }
+  return asked.map((request) => ('upstream' in request ? request.upstream : undefined));
+}
+
+test('of a pin, an authority and no verification, the last command decides', async () => {
+  const { ca } = await makeTestAuthority();
+  const file = join(folder(), 'ca.pem');
+  writeFileSync(file, `A comment\n${ca}`);
+  assert.deepEqual(
+    await upstreamsOf(
+      ['--target-pin', 'c3'.repeat(32)],
+      ['--target-ca', file, '--target-server-name', 'nas.test'],
+      ['--target-insecure'],
+      [],
+    ),
+    [
+      { tlsPin: 'c3'.repeat(32), tlsCa: null, tlsInsecure: false },
+      { tlsPin: null, tlsCa: `${ca.trim()}\n`, tlsInsecure: false, tlsServerName: 'nas.test' },
+      { tlsPin: null, tlsCa: null, tlsInsecure: true },
+      undefined,
+    ],
+  );
+});
+
+test('a private key is not sent as an authority, and not printed', async () => {
+  const { cert, key } = await (await makeTestAuthority()).issue('nas');
+  const file = join(folder(), 'both.pem');
+  writeFileSync(file, cert + key);
+  const ran = await runCli(['agent', 'share', 'public', 'https://nas', '--target-ca', file]);
+  assert.equal(ran.code, 2);
+  assert.match(ran.err, /both\.pem must be a list of PEM certificates/);
+  assert.doesNotMatch(ran.err, /BEGIN/);
+  const missing = await runCli(['agent', 'share', 'public', 'https://nas', '--target-ca', '/no/ca.pem']);
+  assert.match(missing.err, /--target-ca: \/no\/ca\.pem cannot be read/);
+});
+
+test('options that contradict each other are refused', async () => {
+  const pin = ['--target-pin', 'c3'.repeat(32)];
+  for (const other of [['--target-insecure'], ['--target-ca', 'ca.pem']])
+    assert.equal((await runCli(['agent', 'share', 'public', 'https://nas', ...pin, ...other])).code, 2);
+});
