@@ -12,6 +12,7 @@ import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { agentStatusText, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
+import { targetCertificateCommand } from './target-certificate-command.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 import { proxyOption, type ProxyFlags } from './proxy-option.ts';
@@ -77,6 +78,7 @@ export function agentCommand(options: AgentCommandOptions): Command {
   access.addCommand(endAccessCommand(options));
   agent.addCommand(access);
   agent.addCommand(statusCommand(options));
+  agent.addCommand(targetCertificateCommand(options.io));
   agent.addCommand(releaseCommand(options));
   agent.addCommand(stopCommand(options));
   agent.addCommand(versionCommand(options));

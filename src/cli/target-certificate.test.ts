@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
@@ -87,4 +89,37 @@ test('options that contradict each other are refused', async () => {
   const pin = ['--target-pin', 'c3'.repeat(32)];
   for (const other of [['--target-insecure'], ['--target-ca', 'ca.pem']])
     assert.equal((await runCli(['agent', 'share', 'public', 'https://nas', ...pin, ...other])).code, 2);
+});
+
+test('the certificate of a service is shown with the command that pins it', async () => {
+  const { cert, key } = await (await makeTestAuthority()).issue('nas');
+  const server = createHttpsServer({ cert, key });
+  cleanups.push(closerOf(server));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { out, code } = await runCli(['agent', 'certificate', address]);
+  const { fingerprint256 } = new X509Certificate(cert);
+  assert.equal(code, 0);
+  assert.ok(out.includes(`fingerprint  ${fingerprint256} (SHA-256)\nsubject      CN=nas\n`));
+  assert.match(
+    out,
+    /issuer {7}CN=test CA\nvalid {8}20.*\nverified {5}no \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/,
+  );
+  const pin = fingerprint256.replaceAll(':', '').toLowerCase();
+  assert.ok(out.endsWith(`  frontdoor agent share public https://${address} --target-pin ${pin}\n`));
+  const json = await runCli(['agent', 'certificate', `https://${address}`, '--json']);
+  assert.equal((JSON.parse(json.out) as { fingerprint: string }).fingerprint, fingerprint256);
+});
+
+test('a service without a certificate and a target that is no address are refused with the reason', async () => {
+  const server = createServer((socket) => socket.end('plain'));
+  cleanups.push(closerOf(server));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const plain = await runCli(['agent', 'certificate', address]);
+  assert.match(plain.err, /presented no certificate: /);
+  assert.notEqual(plain.code, 0);
+  assert.equal((await runCli(['agent', 'certificate', 'http://nas'])).code, 2);
 });

@@ -21,7 +21,7 @@ export function addUpstreamOptions(command: Command, mode: 'public' | 'private')
     .addOption(
       new Option(
         '--target-pin <fingerprint>',
-        'SHA-256 fingerprint of the certificate that an https target must present, instead of verifying it by authority and name; a failure shows it; for example 5f6a…',
+        'SHA-256 fingerprint of the certificate that an https target must present, instead of verifying it by authority and name; "frontdoor agent certificate" shows it; for example 5f6a…',
       ).conflicts(['targetCa', 'targetInsecure']),
     )
     .addOption(
