@@ -30,6 +30,7 @@ import { ShareFollower } from './share-follower.ts';
 import { ShareRegistry } from './share-registry.ts';
 import { TargetHealthMonitor, type TargetHealthOptions } from './backends/target-health.ts';
 import { TargetResolver } from './backends/target-resolver.ts';
+import type { TargetClient } from './backends/target-certificate.ts';
 
 /** As many as a gateway has connections, so that many slow clients of one share do not block it for others. */
 const MAX_CIRCUITS_PER_SHARE = 16_384;
@@ -50,6 +51,8 @@ export interface AgentOptions {
   readonly beforeRelease?: () => Promise<void>;
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
+  /** Presented to https targets of this agent's operator. */
+  readonly targetClient?: TargetClient | undefined;
   readonly maxCircuitsPerShare?: number | undefined;
   readonly timing?: AgentTiming;
 }
@@ -190,6 +193,7 @@ class RunningAgent implements Agent {
         dataDir: options.dataDir,
         log,
         targetCa: options.targetCa,
+        targetClient: options.targetClient,
         times: {
           connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,
           checkTimeoutMs: 3_000,

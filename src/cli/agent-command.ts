@@ -31,6 +31,9 @@ export interface AgentStartOptions extends MetricsCommandOptions, LogOptions, Pr
   readonly ca?: string | undefined;
   /** File of CA certificates (PEM) for https targets. */
   readonly targetCa?: string | undefined;
+  /** Files of a certificate and its key (PEM), for https targets that ask for one. */
+  readonly targetClientCertificate?: string | undefined;
+  readonly targetClientKey?: string | undefined;
   readonly allowTarget: readonly string[];
   readonly config?: string | undefined;
   readonly maxCircuits?: number | undefined;
@@ -59,6 +62,8 @@ interface StartFlags extends Where, MetricsCommandOptions, LogOptions, ProxyFlag
   readonly name?: string;
   readonly ca?: string;
   readonly targetCa?: string;
+  readonly targetClientCertificate?: string;
+  readonly targetClientKey?: string;
   readonly allowTarget: readonly string[];
   readonly config?: string;
   readonly maxCircuits?: number;
@@ -116,6 +121,14 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       "CA certificates (PEM) to verify https targets with, instead of the system's; for example ca.pem",
     )
     .option(
+      '--target-client-certificate <file>',
+      'certificate (PEM) that https targets shared on this machine get if they ask for one; for example client.pem',
+    )
+    .option(
+      '--target-client-key <file>',
+      'its private key (PEM), which stays on this machine; for example client.key',
+    )
+    .option(
       '--allow-target <cidr:ports>',
       'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080 or /srv/www',
       collect,
@@ -134,7 +147,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       flags.enrollmentToken ??
       (flags.enrollmentTokenFile === undefined && given !== undefined ? new Secret(given) : undefined);
     const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
-    const { metricsListen, logFormat, proxy } = flags;
+    const { metricsListen, logFormat, proxy, targetClientCertificate, targetClientKey } = flags;
     const options = {
       dataDir,
       socket: socketPath,
@@ -149,6 +162,8 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       proxy,
       ca,
       targetCa,
+      targetClientCertificate,
+      targetClientKey,
       config,
       maxCircuits,
     };

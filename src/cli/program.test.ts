@@ -210,6 +210,8 @@ test('agent start passes its options on; the code may come from the environment'
       proxy: new Secret('none'),
       ca: undefined,
       targetCa: undefined,
+      targetClientCertificate: undefined,
+      targetClientKey: undefined,
       allowTarget: ['10.0.0.0/8:80', '[::1]:1'],
       config: 'c.yml',
       maxCircuits: 5,

@@ -8,6 +8,7 @@ import type { TargetTls } from '#domain/upstream';
 import type { LocalSide } from '../circuit-copy.ts';
 import type { AgentTarget } from '../target-address.ts';
 import type { DatagramDialer } from './datagram-target.ts';
+import type { TargetClient } from './target-certificate.ts';
 import type { TargetFailure } from './target-connection.ts';
 import type { LookResult, TargetHealth } from './target-health-machine.ts';
 import type { TargetResolver } from './target-resolver.ts';
@@ -49,6 +50,8 @@ export interface BackendParts {
   readonly log: Log;
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
+  /** The client certificate for https targets that its operator chose, if they ask for one. */
+  readonly targetClient?: TargetClient | undefined;
   readonly times: BackendTimes;
 }
 

@@ -2,23 +2,25 @@
 import { TLS_CA_RULE } from '#domain/upstream';
 import { isCertificateList } from '#net';
 import type { BackendOfTarget } from './backend.ts';
-import { connectTarget, wayTo, type TargetConnectOptions } from './target-connection.ts';
+import { connectTarget, TargetFailure, wayTo, type TargetConnectOptions } from './target-connection.ts';
 import { knownToStayOpen, type LookResult, type TargetHealth } from './target-health-machine.ts';
 
 export const streamBackend: BackendOfTarget = (target, isOwn, parts, settings) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
-  const { targetCa, times } = parts;
+  const { targetCa, targetClient, times } = parts;
   if (way.target.secure && settings.tlsCa !== null && !isCertificateList(settings.tlsCa))
     return { problem: `tlsCa of the share must be a ${TLS_CA_RULE}` };
   const tls = { ...settings, tlsCa: settings.tlsCa ?? targetCa ?? null };
-  const checking = { ...way, timeoutMs: times.checkTimeoutMs, tls };
+  // A target that the Management API chose gets no proof of who this agent is.
+  const connecting = { ...way, tls, client: isOwn ? targetClient : undefined };
+  const checking = { ...connecting, timeoutMs: times.checkTimeoutMs };
   const description = way.target.secure
     ? { target: target.text, isOwn, tls: JSON.stringify(tls) }
     : { target: target.text, isOwn };
   return {
     describe: () => description,
-    open: (...handlers) => connectTarget({ ...way, timeoutMs: times.connectTimeoutMs, tls }, ...handlers),
+    open: (...handlers) => connectTarget({ ...connecting, timeoutMs: times.connectTimeoutMs }, ...handlers),
     health: (known, report) => check(checking, times.closeTimeoutMs, known, report),
   };
 };
@@ -49,9 +51,11 @@ function check(
         report({ type: 'stayedOpen' });
       }, closeTimeoutMs);
       // A reset is a reaction too, and a service that sends first is alive.
-      connection.onClose = () => {
+      connection.onClose = (error) => {
         clearTimeout(timer);
-        report({ type: 'closed' });
+        // In TLS 1.3 a service refuses the certificate of its client after the handshake.
+        const isRefusal = error instanceof TargetFailure && error.code === 'tls';
+        report(isRefusal ? { type: 'failed', reason: error.message } : { type: 'closed' });
       };
       connection.end();
     },

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import type { TargetTls } from '#domain/upstream';
 import {
   makeTestAuthority,
@@ -13,6 +14,7 @@ import { closerOf } from '../../../test/support/server-sockets.ts';
 import { ask } from '../ask-agent.ts';
 import { backendFor } from '../testing/backend-parts.ts';
 import { cleanUp, get, world } from '../testing/agent-world.ts';
+import type { BackendParts } from './backend.ts';
 import { fingerprintOf } from './target-certificate.ts';
 
 const closers: (() => unknown)[] = [];
@@ -29,8 +31,17 @@ after(() => {
   for (const close of closers) close();
 });
 
-async function serve({ cert, key }: Pick<TestIdentity, 'cert' | 'key'>): Promise<string> {
-  const server = createServer({ cert, key }, (_request, response) => response.end('over TLS'));
+function everywhere(): readonly AllowedNetwork[] {
+  const parsed = parseAllowedNetwork('--allow-target', '127.0.0.0/8:*');
+  assert.ok('allowed' in parsed);
+  return [parsed.allowed];
+}
+
+/** `isGuarded`: clients need a certificate of the authority, which the identity has beside its own. */
+async function serve(tls: TestIdentity, isGuarded = false): Promise<string> {
+  const server = createServer({ ...tls, requestCert: isGuarded }, (_request, response) =>
+    response.end('over TLS'),
+  );
   server.on('tlsClientError', () => {});
   closers.push(closerOf(server));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +67,12 @@ function failureAt(service: string, tls: Partial<TargetTls> = {}): Promise<strin
 }
 
 /** Checks the service as every few seconds. Resolves with why it failed, or undefined. */
-function checkedAt(service: string, tls: Partial<TargetTls> = {}): Promise<string | undefined> {
+function checkedAt(
+  service: string,
+  tls: Partial<TargetTls> = {},
+  parts: Partial<BackendParts> = {},
+  isOwn = true,
+): Promise<string | undefined> {
   const unknown = {
     verdict: 'unknown',
     reason: undefined,
@@ -65,7 +81,7 @@ function checkedAt(service: string, tls: Partial<TargetTls> = {}): Promise<strin
     staysOpen: 0,
   } as const;
   return new Promise((resolve) => {
-    backendFor(service, {}, true, tls).health(unknown, (result) =>
+    backendFor(service, parts, isOwn, tls).health(unknown, (result) =>
       resolve(result.type === 'failed' ? result.reason : undefined),
     );
   });
@@ -135,6 +151,18 @@ test('a certificate that expired or is not valid yet is named as such', { timeou
 
 test('any certificate is accepted if the settings turn verification off', { timeout: 60_000 }, async () => {
   assert.equal(await failureAt(target, { tlsInsecure: true }), undefined);
+});
+
+test('a client certificate is presented to targets of the operator alone', { timeout: 60_000 }, async () => {
+  const device = await authority.issue('device');
+  const { cert, key } = await authority.issue('agent');
+  const guarded = await serve(device, true);
+  const pin = { tlsPin: pinOf(device) };
+  const required = await checkedAt(guarded, pin);
+  assert.match(required ?? '', /CERTIFICATE_REQUIRED: .*--target-client-certificate/);
+  const client = { targetClient: { cert, key }, allowTargets: everywhere() };
+  assert.equal(await checkedAt(guarded, pin, client), undefined);
+  assert.match((await checkedAt(guarded, pin, client, false)) ?? '', /CERTIFICATE_REQUIRED/);
 });
 
 test('a list of authorities that cannot be read closes the share', () => {

@@ -7,6 +7,13 @@ import type { TLSSocket } from 'node:tls';
 import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import type { TargetAddress } from '../target-address.ts';
 
+/** A client certificate, which never leaves the machine of the agent. PEM. */
+export interface TargetClient {
+  /** With the intermediate authorities after it, if there are any. */
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** Names in certificates are the service's text, and shown on terminals. */
 const MAX_SHOWN_CHARS = 60;
 const NOT_SHOWN = /[^\x20-\x7e]/g;
@@ -52,6 +59,14 @@ export function certificateFault(
     'or give its authority with --target-ca FILE, the name in it with --target-server-name NAME, ' +
     'or turn verification off with --target-insecure'
   );
+}
+
+/** The text of a handshake that failed, by the code of OpenSSL or Node. */
+export function handshakeFault(text: string, code: string): string {
+  const remedy = code.includes('CERTIFICATE_REQUIRED')
+    ? ': it requires a client certificate; start the agent with --target-client-certificate and --target-client-key'
+    : '';
+  return `TLS to ${text} failed: ${code}${remedy}`;
 }
 
 /** The SHA-256 fingerprint, as settings have it. */

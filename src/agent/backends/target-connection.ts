@@ -12,7 +12,7 @@ import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import { failAlone, memoryShares, readDirectly } from '#net';
 import { LEAST_PART_BYTES, SharedBytes } from '#wire/xgress';
 import type { AgentTarget, TargetAddress } from '../target-address.ts';
-import { certificateFault } from './target-certificate.ts';
+import { certificateFault, handshakeFault, type TargetClient } from './target-certificate.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -52,6 +52,8 @@ export interface TargetConnectOptions {
   readonly timeoutMs: number;
   /** How the certificate of an https target is verified. */
   readonly tls?: TargetTls;
+  /** The client certificate for an https target that asks for one. */
+  readonly client?: TargetClient | undefined;
 }
 
 /** A connection to a service, or one that a client opened. The handlers must be set inside `onOpen`, before the next tick. */
@@ -272,14 +274,15 @@ function plainSocket(options: TargetConnectOptions, opened: Opened): Socket {
 
 /** `certificateFault` judges the certificate, so that a failure names what the service presented. */
 function tlsSocket(options: TargetConnectOptions): Socket {
-  const { target, tls: { tlsCa, tlsServerName } = DEFAULT_TARGET_TLS } = options;
-  const { host } = target;
+  const { client, tls: { tlsCa, tlsServerName } = DEFAULT_TARGET_TLS } = options;
+  const { host } = options.target;
   return connectTls(
     definedFields({
       ...socketOptionsOf(options),
       ALPNProtocols: ['http/1.1'],
       servername: tlsServerName ?? (isIP(host) === 0 ? host : undefined),
       ca: tlsCa ?? undefined,
+      ...client,
       rejectUnauthorized: false,
     }),
   );
@@ -387,8 +390,7 @@ export function failureOf(
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     return new TargetFailure('closed', `${target.text} reset the connection`, cause);
   }
-  if (shaking)
-    return new TargetFailure('tls', `TLS to ${target.text} failed: ${code || error.message}`, cause);
+  if (shaking) return new TargetFailure('tls', handshakeFault(target.text, code || error.message), cause);
   return new TargetFailure(
     'unreachable',
     `cannot connect to ${target.text}: ${code || error.message}`,
