@@ -27,8 +27,8 @@ async function fill(db: Store['db']): Promise<void> {
     sql`insert into frontend (id, public_name, zone, is_default, created_at) values ('z', 'p', 'share.localhost', 1, 1)`,
     sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
       values ('p', 'f', 'x', 'GITHUB', 1, '{}', 1, 1, 1)`,
-    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, certified_at, created_at)
-      values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 7, 1)`,
+    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, proof, certified_at, created_at)
+      values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 'PROVEN', 7, 1)`,
     sql`insert into custom_frontend_auth_provider (custom_frontend_id, auth_provider_id, position)
       values ('c', 'p', 0)`,
   ])

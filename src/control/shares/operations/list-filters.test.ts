@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { operations, type Operation } from '#contract';
-import type { InspectedRequest } from '#domain/gateway-shapes';
 import { listInspected, putFailures, putInspected } from '../records/request-record-store.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -203,9 +202,9 @@ describeEachStore('lists', (open) => {
     const idOf = (token: string) => shares.find((share) => share.token === token)!.id;
     const frontdoorOf = () => world.first.frontdoorId;
     const failures = [
-      ['f-1', 'alpha', 502, '/Orders', 'refused'],
-      ['f-2', 'beta', 404, '/100%', 'absent'],
-      ['f-3', 'beta', 0, '/', 'broken'],
+      ['failure-1', 'alpha', 502, '/Orders', 'refused'],
+      ['failure-2', 'beta', 404, '/100%', 'absent'],
+      ['failure-3', 'beta', 0, '/', 'broken'],
     ] as const;
     const timings = { decidedMs: 1, circuitMs: null, firstByteMs: null, doneMs: 1 };
     const records = failures.map(([id, token, status, path, cause], i) => ({
@@ -228,36 +227,38 @@ describeEachStore('lists', (open) => {
     }));
     await putFailures(world.store, { records: records, frontdoorOf });
     const found = (query: string) => all(`${base}/failures?${query}`, 'errorId');
-    assert.deepEqual(await found('sort=at'), ['f-1', 'f-2', 'f-3']);
-    assert.deepEqual(await found('sort=-at'), ['f-3', 'f-2', 'f-1']);
-    assert.deepEqual(await found('text=orders'), ['f-1']);
-    assert.deepEqual(await found('text=%25'), ['f-2']);
-    assert.deepEqual(await found('text=BETA.&sort=at'), ['f-2', 'f-3']);
+    assert.deepEqual(await found('sort=at'), ['failure-1', 'failure-2', 'failure-3']);
+    assert.deepEqual(await found('sort=-at'), ['failure-3', 'failure-2', 'failure-1']);
+    assert.deepEqual(await found('text=orders'), ['failure-1']);
+    assert.deepEqual(await found('text=%25'), ['failure-2']);
+    assert.deepEqual(await found('text=BETA.&sort=at'), ['failure-2', 'failure-3']);
     assert.deepEqual(await found('text=timings'), []);
-    assert.deepEqual(await found('statusClass=5xx'), ['f-1']);
-    assert.deepEqual(await found('statusClass=none'), ['f-3']);
-    assert.deepEqual(await found(`environmentId=${inactive}`), ['f-3', 'f-2']);
-    assert.deepEqual(await found(`providerId=${provider}`), ['f-1']);
+    assert.deepEqual(await found('statusClass=5xx'), ['failure-1']);
+    assert.deepEqual(await found('statusClass=none'), ['failure-3']);
+    assert.deepEqual(await found(`environmentId=${inactive}`), ['failure-3', 'failure-2']);
+    assert.deepEqual(await found(`providerId=${provider}`), ['failure-1']);
     assert.deepEqual(await found(`providerId=${provider}&from=${iso(1)}`), []);
-    const message = { headers: [], body: '', bodyBytes: 0 };
-    const recorded = (['r-1', 'r-2'] as const).map((id, i) => ({
+    const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
+    const recorded = (['record-1', 'record-2'] as const).map((id, i) => ({
       ...records[i]!,
       id,
       shareId: idOf('alpha'),
       target: records[i]!.path,
+      replayOf: null,
+      failure: null,
       request: message,
       answer: message,
     }));
-    await putInspected(world.store, { records: recorded as unknown as InspectedRequest[], frontdoorOf });
+    await putInspected(world.store, { records: recorded, frontdoorOf });
     const requests = async (query: string) => {
       const { db } = world.store;
       const filter = Object.fromEntries(new URLSearchParams(query));
       const page = { page: 0, size: 9, sort: 'at', direction: 'asc' } as const;
       return (await listInspected(db, idOf('alpha'), page, filter)).content.map(({ id }) => id);
     };
-    assert.deepEqual(await requests(''), ['r-1', 'r-2']);
-    assert.deepEqual(await requests('text=ORDERS'), ['r-1']);
-    assert.deepEqual(await requests('statusClass=4xx'), ['r-2']);
+    assert.deepEqual(await requests(''), ['record-1', 'record-2']);
+    assert.deepEqual(await requests('text=ORDERS'), ['record-1']);
+    assert.deepEqual(await requests('statusClass=4xx'), ['record-2']);
     await world.store.db.deleteFrom('request_failure').execute();
     await world.store.db.deleteFrom('inspected_request').execute();
   });
