@@ -126,12 +126,6 @@ export const ANSWER_CASES: readonly AnswerCase[] = [
     bytes: 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nSTOLEN',
     outcome: 'refused',
   },
-  { name: 'a flood of 102', bytes: 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(50), outcome: 'refused' },
-  {
-    name: 'a flood of 103',
-    bytes: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(50),
-    outcome: 'refused',
-  },
   {
     name: '103, then two lengths',
     bytes: `HTTP/1.1 103 Early Hints\r\n\r\n${OK}Content-Length: 4\r\nContent-Length: 5\r\n\r\nSTOLEN`,
@@ -232,6 +226,16 @@ export const ANSWER_CASES: readonly AnswerCase[] = [
   },
   { name: 'a body up to the end', bytes: `${OK}\r\nGOOD`, outcome: 'relayed', ends: true },
   { name: 'HTTP/1.0 up to the end', bytes: 'HTTP/1.0 200 OK\r\n\r\nGOOD', outcome: 'relayed', ends: true },
+  {
+    name: 'a flood of 102 before the answer',
+    bytes: `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(50)}${GOOD}`,
+    outcome: 'relayed',
+  },
+  {
+    name: 'a flood of 103 before the answer',
+    bytes: `${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(50)}${GOOD}`,
+    outcome: 'relayed',
+  },
   {
     name: '103 before the answer',
     bytes: `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${GOOD}`,
