@@ -3,8 +3,14 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { formatHostPort, type Log } from '#base';
-import { writeFileDurably } from '#net/files';
-import { loadRunnableRouterConfig, Router, type RouterOptions } from '#router';
+import { setAside, writeFileDurably } from '#net/files';
+import {
+  identityProblem,
+  loadRunnableRouterConfig,
+  Router,
+  type RouterConfig,
+  type RouterOptions,
+} from '#router';
 import { formatAddress } from '#wire';
 
 export interface RouterFileOptions {
@@ -75,4 +81,18 @@ export function startRouter(
 export function followSignals(router: () => Router | undefined): void {
   process.on('SIGUSR1', () => router()?.logState());
   process.on('SIGUSR2', () => void router()?.stopCpuProfile());
+}
+
+/** Whether the router's identity was damaged or out of date, and has been set aside so that it can enroll again. */
+export async function setDamagedAside({ identity }: RouterConfig, nowMs: number, log: Log): Promise<boolean> {
+  const cause = identityProblem(identity, nowMs);
+  if (cause === undefined) return false;
+  const files = [identity.cert, identity.serverCert, identity.key.reveal(), identity.ca];
+  const movedTo: string[] = [];
+  for (const file of files) {
+    const moved = file === undefined ? undefined : await setAside(file);
+    if (moved !== undefined) movedTo.push(moved);
+  }
+  log.warn({ cause, movedTo }, 'the identity of the router cannot be used: it enrolls again');
+  return true;
 }

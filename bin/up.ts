@@ -8,20 +8,19 @@ import { join } from 'node:path';
 import { formatHostPort, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
 import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
-import { setAside } from '#net/files';
-import {
-  enrollRouterIdentity,
-  identityProblem,
-  loadRouterConfig,
-  type Router,
-  type RouterConfig,
-} from '#router';
+import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
 import { openIssuer } from './automatic-certificates.ts';
-import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
+import {
+  gatewayIdentity,
+  startGatewayPart,
+  type AutomaticCertificates,
+  type GatewayPart,
+  type GatewayPartOptions,
+} from './gateway-part.ts';
 import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
-import { startRouter, writeRouterFile } from './router-part.ts';
+import { setDamagedAside, startRouter, writeRouterFile } from './router-part.ts';
 import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -129,27 +128,66 @@ export async function startUp(options: UpOptions): Promise<Up> {
   }
 }
 
-async function startParts(
-  options: UpOptions,
-  closers: ((drainMs: number) => Promise<void>)[],
-  close: Up['close'],
-): Promise<Up> {
-  const { dataDir, listenHost, advertiseHost, ports, log, zone } = options;
-  let httpPort = ports.http;
-  let securePort = options.publicHttpsPort;
-  const local: { ends?: LocalEnds; certificates?: CertificateStore } = {};
-  const names = options.onePort === true ? sharedNamesOf(hostsOf(options), options.apiTls?.cert) : undefined;
-  // HTTPS where browsers accept the certificate of the name, or of names below the zone.
-  const frontendUrls = (host: string): string[] => {
-    const plain = `http://${host}:${httpPort}`;
-    const isSecure = local.certificates?.isProvided(host.replace('{token}', '*')) === true;
-    return isSecure && securePort !== undefined ? [secureUrl(host, securePort), plain] : [plain];
+/** What parts learn from others that start after them. */
+interface Starting {
+  readonly options: UpOptions;
+  readonly closers: ((drainMs: number) => Promise<void>)[];
+  ends: LocalEnds | undefined;
+  certificates: CertificateStore | undefined;
+  httpPort: number;
+  securePort: number | undefined;
+}
+
+async function startParts(options: UpOptions, closers: Starting['closers'], close: Up['close']): Promise<Up> {
+  const { dataDir, ports, publicHttpsPort: securePort } = options;
+  const starting: Starting = {
+    options,
+    closers,
+    ends: undefined,
+    certificates: undefined,
+    httpPort: ports.http,
+    securePort,
   };
+  const names = options.onePort === true ? sharedNamesOf(hostsOf(options), options.apiTls?.cert) : undefined;
+  const control = await startControl(starting, names);
+  const shared = names && (await openSharedPort(starting, control, names));
+  const router = await startOwnRouter(starting, control, shared);
+  const part = await startOwnGateway(starting, { control, router, shared });
+  const httpPort = part.gateway.plainPort ?? 0;
+  const httpsPort = part.gateway.securePort ?? 0;
+  starting.httpPort = httpPort;
+  starting.securePort ??= part.gateway.securePort;
+  await part.freshOrLate;
+  // A later start with --any-port keeps them, and commands on this machine find the API by them.
+  await rememberPorts(dataDir, {
+    http: httpPort,
+    https: httpsPort,
+    api: Number(new URL(control.apiUrl).port),
+    edgeApi: Number(new URL(control.edgeApiUrl).port || HTTPS_PORT),
+    ctrl: Number(control.ctrlAddress.slice(control.ctrlAddress.lastIndexOf(':') + 1)),
+    edge: router.edgePort,
+  });
+  return {
+    control,
+    router,
+    httpPort,
+    httpsPort,
+    firstStart: control.firstStart,
+    announceStop: () => part.announceStop(),
+    drainGateway: (drainMs) => part.drain(drainMs),
+    reload: () => part.reload(),
+    close,
+  };
+}
+
+async function startControl(starting: Starting, names: SharedNames | undefined): Promise<ControlPlane> {
+  const { options, closers } = starting;
+  const { ports, access } = options;
   const control = await startControlPlane({
-    dataDir,
-    localEnds: () => local.ends,
-    listenHost,
-    advertiseHost,
+    dataDir: options.dataDir,
+    localEnds: () => starting.ends,
+    listenHost: options.listenHost,
+    advertiseHost: options.advertiseHost,
     moreAdvertiseHosts: options.moreAdvertiseHosts,
     apiPort: ports.api,
     edgeApiPort: ports.edgeApi,
@@ -157,54 +195,65 @@ async function startParts(
     ctrlPort: ports.ctrl,
     database: options.database,
     copies: options.copies,
-    zone,
+    zone: options.zone,
     interceptDomain: options.interceptDomain,
-    frontendUrls,
-    securePort: () => securePort,
-    log: log.child({ part: 'control' }),
-    ...options.access,
-    publicApiUrl: options.access?.publicApiUrl ?? publicApiUrlOf(names, ports.https),
+    frontendUrls: (host) => frontendUrls(starting, host),
+    securePort: () => starting.securePort,
+    log: options.log.child({ part: 'control' }),
+    ...access,
+    publicApiUrl: access?.publicApiUrl ?? publicApiUrlOf(names, ports.https),
     clock: options.clock,
     apiTls: options.apiTls,
     onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());
   options.onControl?.(control);
-  const shared =
-    names &&
-    (await SharedPort.open({
-      host: listenHost,
-      port: ports.https,
-      tls: await control.frontendCertificate(zone),
-      names,
-      acceptEdge: (socket) => control.acceptEdge(socket),
-      acceptApi: (socket) => control.acceptApi(socket),
-      log,
-    }));
-  if (shared !== undefined) closers.push(() => shared.close());
+  return control;
+}
 
-  const { ctrlAddress } = control;
-  const routerFile = await writeRouterFile({
-    dataDir,
-    listenHost,
-    advertiseHost,
-    edgePort: ports.edge,
-    ctrlAddress,
+/** HTTPS where browsers accept the certificate of the name, or of names below the zone. */
+function frontendUrls({ certificates, httpPort, securePort }: Starting, host: string): string[] {
+  const plain = `http://${host}:${httpPort}`;
+  const isSecure = certificates?.isProvided(host.replace('{token}', '*')) === true;
+  return isSecure && securePort !== undefined ? [secureUrl(host, securePort), plain] : [plain];
+}
+
+async function openSharedPort(
+  { options, closers }: Starting,
+  control: ControlPlane,
+  names: SharedNames,
+): Promise<SharedPort> {
+  const shared = await SharedPort.open({
+    host: options.listenHost,
+    port: options.ports.https,
+    tls: await control.frontendCertificate(options.zone),
+    names,
+    acceptEdge: (socket) => control.acceptEdge(socket),
+    acceptApi: (socket) => control.acceptApi(socket),
+    log: options.log,
   });
-  const routerConfig = loadRouterConfig(routerFile);
-  const isEnrolled = existsSync(routerConfig.identity.cert);
-  const isDamaged =
-    isEnrolled &&
-    (await setDamagedAside(
-      routerConfig,
-      (options.clock ?? systemClock).nowMs(),
-      log.child({ part: 'router' }),
-    ));
-  if (!isEnrolled || isDamaged) {
+  closers.push(() => shared.close());
+  return shared;
+}
+
+async function startOwnRouter(
+  { options, closers }: Starting,
+  control: ControlPlane,
+  shared: SharedPort | undefined,
+): Promise<Router> {
+  const { dataDir, listenHost, advertiseHost, ports } = options;
+  const { ctrlAddress } = control;
+  const log = options.log.child({ part: 'router' });
+  const file = { dataDir, listenHost, advertiseHost, edgePort: ports.edge, ctrlAddress };
+  const routerFile = await writeRouterFile(file);
+  const config = loadRouterConfig(routerFile);
+  const isEnrolled = existsSync(config.identity.cert);
+  const nowMs = (options.clock ?? systemClock).nowMs();
+  if (!isEnrolled || (await setDamagedAside(config, nowMs, log))) {
     const { token } = await control.createFabricNode('router', 'router');
-    await enrollRouterIdentity({ config: routerConfig, jwt: token, force: false, log });
+    await enrollRouterIdentity({ config, jwt: token, force: false, log: options.log });
   }
-  const router = await startRouter(routerFile, options.version, log.child({ part: 'router' }), {
+  const router = await startRouter(routerFile, options.version, log, {
     openChannel: inProcess((endpoint) =>
       endpoint === ctrlAddress ? (peer) => control.acceptRouter(peer) : undefined,
     ),
@@ -214,93 +263,83 @@ async function startParts(
     throw portHint(error, () => hint);
   });
   closers.push(() => router.close());
+  return router;
+}
 
-  const gatewayDir = join(dataDir, 'gateway');
-  mkdirSync(gatewayDir, { recursive: true, mode: 0o700 });
-  const identity = await gatewayIdentity(
-    gatewayDir,
-    async () => (await control.createFabricNode('gateway', 'gateway')).token,
-    {
-      edgeApiUrl: control.edgeApiUrl,
-      clock: options.clock ?? systemClock,
-      log: log.child({ part: 'gateway' }),
-    },
-  );
-  local.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
-  const openChannel = inProcess((name) =>
-    name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
-  );
-  const gatewayLog = log.child({ part: 'gateway' });
+interface GatewayPeers {
+  readonly control: ControlPlane;
+  readonly router: Router;
+  readonly shared: SharedPort | undefined;
+}
+
+/** What only its gateway has. */
+interface GatewayOwn {
+  readonly dataDir: string;
+  readonly certificates: CertificateStore;
+  readonly automatic: AutomaticCertificates | undefined;
+  readonly log: Log;
+}
+
+async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise<GatewayPart> {
+  const { options, closers } = starting;
+  const { control, router } = peers;
+  const log = options.log.child({ part: 'gateway' });
+  const dataDir = join(options.dataDir, 'gateway');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const tokenOf = async (): Promise<string> => (await control.createFabricNode('gateway', 'gateway')).token;
+  const clock = options.clock ?? systemClock;
+  const identity = await gatewayIdentity(dataDir, tokenOf, { edgeApiUrl: control.edgeApiUrl, clock, log });
+  starting.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   const certificates = await CertificateStore.open({
     folder: options.gatewayTlsDir,
-    default: options.gatewayTls ?? (await control.frontendCertificate(zone)),
+    default: options.gatewayTls ?? (await control.frontendCertificate(options.zone)),
     isDefaultStandIn: options.gatewayTls === undefined,
-    log: gatewayLog,
+    log,
   });
-  local.certificates = certificates;
+  starting.certificates = certificates;
   const { acme: settings, version } = options;
-  const automatic =
-    settings && (await openIssuer({ settings, dataDir: gatewayDir, certificates, version, log: gatewayLog }));
-  const part = await startGatewayPart(identity, {
-    dataDir: gatewayDir,
-    plain: { host: listenHost, port: ports.http, hasProxyHeaders: options.proxyProtocol?.http },
-    secure: {
-      ...(shared?.forGateway ?? {
-        host: listenHost,
-        port: ports.https,
-        hasProxyHeaders: options.proxyProtocol?.https,
-      }),
-      certificates,
-      automatic,
-    },
-    proxies: options.access?.trustedProxies,
-    redirectsToHttps: options.redirectsToHttps,
-    openChannel,
-    version,
-    publicHttpsPort: options.publicHttpsPort,
-    accessLog: options.accessLog,
-    metrics: options.metrics,
-    otherMetrics: [control.writeMetrics, router.writeMetrics],
-    otherReadiness: control.readiness,
-    readyListAgeMs: options.readyListAgeMs,
-    log: gatewayLog,
-    responseTimeoutMs: options.responseTimeoutMs,
-    limits: options.gatewayLimits,
-    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
-    heads: options.heads,
-  }).catch((error: unknown) => {
+  const automatic = settings && (await openIssuer({ settings, dataDir, certificates, version, log }));
+  const part = await startGatewayPart(
+    identity,
+    gatewayPartOptions(options, peers, { dataDir, certificates, automatic, log }),
+  ).catch((error: unknown) => {
     throw portHint(
       error,
       (message) => `${message}: choose others with --http-port and --https-port, or any with --any-port`,
     );
   });
   closers.push((drainMs) => part.close(drainMs));
-  httpPort = part.gateway.plainPort ?? 0;
-  const httpsPort = part.gateway.securePort ?? 0;
-  securePort ??= part.gateway.securePort;
-  await part.freshOrLate;
-  // A later start with --any-port keeps them, and commands on this machine find the API by them.
-  await rememberPorts(dataDir, {
-    http: httpPort,
-    https: httpsPort,
-    api: Number(new URL(control.apiUrl).port),
-    edgeApi: Number(new URL(control.edgeApiUrl).port || HTTPS_PORT),
-    ctrl: Number(ctrlAddress.slice(ctrlAddress.lastIndexOf(':') + 1)),
-    edge: router.edgePort,
-  });
-  const drainGateway = (drainMs: number): Promise<void> => part.drain(drainMs);
-  const reload = (): Promise<void> => part.reload();
-  const announceStop = (): void => part.announceStop();
+  return part;
+}
+
+function gatewayPartOptions(
+  options: UpOptions,
+  { control, router, shared }: GatewayPeers,
+  { dataDir, certificates, automatic, log }: GatewayOwn,
+): GatewayPartOptions {
+  const { listenHost: host, ports, proxyProtocol } = options;
+  const ownPort = { host, port: ports.https, hasProxyHeaders: proxyProtocol?.https };
   return {
-    control,
-    router,
-    httpPort,
-    httpsPort,
-    firstStart: control.firstStart,
-    announceStop,
-    drainGateway,
-    reload,
-    close,
+    dataDir,
+    plain: { host, port: ports.http, hasProxyHeaders: proxyProtocol?.http },
+    secure: { ...(shared?.forGateway ?? ownPort), certificates, automatic },
+    proxies: options.access?.trustedProxies,
+    redirectsToHttps: options.redirectsToHttps,
+    openChannel: inProcess((name) =>
+      name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
+    ),
+    version: options.version,
+    publicHttpsPort: options.publicHttpsPort,
+    accessLog: options.accessLog,
+    metrics: options.metrics,
+    otherMetrics: [control.writeMetrics, router.writeMetrics],
+    otherReadiness: control.readiness,
+    readyListAgeMs: options.readyListAgeMs,
+    log,
+    responseTimeoutMs: options.responseTimeoutMs,
+    limits: options.gatewayLimits,
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+    heads: options.heads,
   };
 }
 
@@ -321,20 +360,6 @@ function publicApiUrlOf(names: SharedNames | undefined, port: number): AccessSet
   const name = names?.api[0];
   if (name === undefined) return undefined;
   return { url: new URL(`https://${formatHostPort(name, port)}`).origin, pathPrefix: '' };
-}
-
-/** Whether the router's identity was damaged or out of date, and has been set aside so that it can enroll again. */
-async function setDamagedAside({ identity }: RouterConfig, nowMs: number, log: Log): Promise<boolean> {
-  const cause = identityProblem(identity, nowMs);
-  if (cause === undefined) return false;
-  const files = [identity.cert, identity.serverCert, identity.key.reveal(), identity.ca];
-  const movedTo: string[] = [];
-  for (const file of files) {
-    const moved = file === undefined ? undefined : await setAside(file);
-    if (moved !== undefined) movedTo.push(moved);
-  }
-  log.warn({ cause, movedTo }, 'the identity of the router cannot be used: it enrolls again');
-  return true;
 }
 
 function secureUrl(host: string, port: number): string {
