@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { definedFields, silentLog } from '#base';
 import { parseTrustedProxies } from '#domain/proxies';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
+import { OutwardDialer } from '#net';
 import { JsonClient } from '#net/http';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { buildConsoleNow } from '../support/built-console.ts';
@@ -27,6 +28,10 @@ import { provideServerKey } from '../support/server-key.ts';
 
 const HOST = 'front.test';
 const PASSWORD = 'seven small harbours';
+/** The name that browsers send is on this machine. */
+const outward = new OutwardDialer({
+  lookup: (_host, _options, done) => setImmediate(done, null, [{ address: '127.0.0.1', family: 4 }]),
+});
 const COOKIE = '__Host-frontdoor-console';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -81,6 +86,10 @@ before(async () => {
   certificate = await (await makeTestAuthority()).issue(HOST, { dns: [HOST, `app.${HOST}`, 'evil.test'] });
 });
 
+function clientOf({ origin }: Site): JsonClient {
+  return new JsonClient({ origin, ca: certificate.ca, outward });
+}
+
 for (const name of PROXY_NAMES) {
   describe(`the console behind ${name}`, { skip: proxySkip(name) }, () => {
     let site: Site;
@@ -90,8 +99,7 @@ for (const name of PROXY_NAMES) {
       const publicApiUrl = (origin: string) => `${origin}/base`;
       site = await openSite({ name, publicApiUrl, tls: certificate });
       base = `${site.origin}/base/console`;
-      // The proxy's address by number, with the name that browsers send.
-      client = new JsonClient({ origin: site.origin.replace(HOST, '127.0.0.1'), ca: certificate.ca });
+      client = clientOf(site);
     });
     after(async () => {
       await client?.close();
@@ -344,7 +352,7 @@ describe(
         { publicApiUrl: () => undefined, replacesHost: true, tls: certificate },
         '/console',
       );
-      const client = new JsonClient({ origin: site.origin.replace(HOST, '127.0.0.1'), ca: certificate.ca });
+      const client = clientOf(site);
       const answer = await client.request({
         method: 'POST',
         path: '/console/api/invitations',
