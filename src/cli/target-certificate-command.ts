@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
 import { parseShareTarget } from '#domain';
-import { probeTls } from '#net';
+import type { probeTls } from '#net';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -52,7 +52,8 @@ export function targetCertificateCommand(io: CliIo): Command {
 }
 
 async function probe(host: string, port: number, target: string): ReturnType<typeof probeTls> {
-  return probeTls(host, port, TIMEOUT_MS).catch((cause: unknown) => {
+  const net = await import('#net');
+  return net.probeTls(host, port, TIMEOUT_MS).catch((cause: unknown) => {
     const message = `${target} presented no certificate: ${messageOf(cause)}`;
     throw new FrontdoorError('unavailable', 'unreachable', message, { cause });
   });

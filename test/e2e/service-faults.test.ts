@@ -61,7 +61,7 @@ describe('a private service that fails', () => {
     const answer = await askRaw(world.up.httpPort, { path: '/', host: HOST });
     assert.equal(answer.status, 502);
     assert.ok(answer.isComplete);
-    const { fields } = recordOf(answer.head + answer.text);
+    const { fields } = recordOf(`${answer.head}\n${answer.text}`);
     assert.ok(['service', 'agent', 'router'].includes(String(fields['hop'])), JSON.stringify(fields));
   });
 
@@ -72,7 +72,7 @@ describe('a private service that fails', () => {
     assert.equal(answer.status, 504);
     const tookMs = performance.now() - startedMs;
     assert.ok(tookMs >= ANSWER_TIMEOUT_MS - 300 && tookMs < 5 * ANSWER_TIMEOUT_MS, `${tookMs} ms`);
-    assert.equal(recordOf(answer.head + answer.text).fields['hop'], 'service');
+    assert.equal(recordOf(`${answer.head}\n${answer.text}`).fields['hop'], 'service');
     await until(
       'the circuit to end',
       () => broken.connections.size,
@@ -109,7 +109,7 @@ describe('a private service that fails', () => {
     behave = (socket) => void socket.end(randomBytes(10_000));
     const answer = await askRaw(world.up.httpPort, { path: '/', host: HOST });
     assert.equal(answer.status, 502);
-    recordOf(answer.head + answer.text);
+    recordOf(`${answer.head}\n${answer.text}`);
   });
 
   it('by not being there costs a 502 or 503 until it is back', async () => {
@@ -118,7 +118,7 @@ describe('a private service that fails', () => {
     await broken.stop();
     const answer = await askRaw(world.up.httpPort, { path: '/', host: HOST });
     assert.ok([502, 503].includes(answer.status), String(answer.status));
-    recordOf(answer.head + answer.text);
+    recordOf(`${answer.head}\n${answer.text}`);
     await broken.start();
     await until(
       'an answer',
