@@ -1,6 +1,6 @@
 /**
- * L13: an agent in a control group of 64 MiB, and `up` in one of 192 MiB, start for the first time, run on, and serve forty
- * slow readers of a folder and of a service. From a fresh clone as `npm run build` leaves it, and from the package where
+ * L13: an agent in a control group of 64 MiB, and `up` in one of 192 MiB, start for the first time and run on; an agent in 72 MiB
+ * serves forty slow readers of a folder and of a service. From a fresh clone as `npm run build` leaves it, and from the package where
  * `npm run prepack` has made its programs.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -32,6 +32,8 @@ import { openSlowDownloads } from './slow-downloads.ts';
 
 const MIB = 1_048_576;
 const AGENT_BYTES = 64 * MIB;
+/** What it takes beside forty slow readers. */
+const READ_AGENT_BYTES = 72 * MIB;
 const UP_BYTES = 192 * MIB;
 /** Longer than a minute, after which programs once made a bundle of themselves. */
 const RUNS_MS = 70_000;
@@ -112,26 +114,21 @@ async function checkFits(
     const { apiUrl = '', gatewayUrl = '' } = ready;
     const code = await enrollmentCode(apiUrl, join(dataDir, 'first-secrets.json'));
     const agentDir = `${dataDir}-agent`;
-    agent = start(root, 'agent', AGENT_BYTES, [
-      'agent',
-      'start',
-      '--data-dir',
-      agentDir,
-      '--api',
-      apiUrl,
-      '--enrollment-token',
-      code,
-    ]);
+    const words = ['agent', 'start', '--data-dir', agentDir, '--api', apiUrl, '--enrollment-token', code];
+    agent = start(root, 'agent', AGENT_BYTES, words);
     const socket = join(agentDir, AGENT_SOCKET_FILE);
-    const isThere = await becomes(
-      async () => (await callAgent(socket, { op: 'status' }, 1_000)).controlPlane === 'connected',
-    );
+    const isConnected = async (): Promise<boolean> =>
+      (await callAgent(socket, { op: 'status' }, 1_000)).controlPlane === 'connected';
+    const isThere = await becomes(isConnected);
     tally.check(isThere && !agent.group.isOverrun(), `an agent from ${from} starts in 64 MiB`, agent.output);
     await pause(context.quick ? QUICK_MS : RUNS_MS);
     for (const part of [up, agent]) {
       const name = `${part.name} from ${from} runs on`;
       tally.check(part.isRunning() && !part.group.isOverrun(), name, part.output);
     }
+    await agent.group.close();
+    agent = start(root, 'agent', READ_AGENT_BYTES, words);
+    await becomes(isConnected);
     await checkReaders(context, tally, { agent, socket, gatewayUrl }, from, {
       folder: largeFolder(`${dataDir}-files`),
       service: await addressOf(service),
