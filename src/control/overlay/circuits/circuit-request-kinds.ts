@@ -26,6 +26,7 @@ import {
   type OverlayModel,
 } from '../model/overlay-model.ts';
 import type { ServiceSessionCheck, SessionVerdict } from '../permits/service-session-check.ts';
+import { refusalOf } from '../permits/request-refusal.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
 import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import { isTooMuchPeerData } from '../mesh/peer-data.ts';
@@ -108,7 +109,7 @@ export const TUNNEL_DIALS: CircuitRequestKind = {
     const request = ctrlMessages.createTunnelCircuitV2.decode(frame.body);
     const named = model.edge.serviceNamed(request.serviceName) ?? model.grantedShare(id, request.serviceName);
     const verdict = judgeTunnel(model, id, named, 'Dial');
-    if (!verdict.isAllowed) return refusedDial({ ...verdict, identityId: id });
+    if (!verdict.isAllowed) return refusalOf({ ...verdict, identityId: id });
     if (isTooMuchPeerData(request.peerData)) return tooMuchPeerData();
     return {
       service: dialed(verdict.service),
@@ -155,7 +156,7 @@ function dialOfSdk(
   { terminatorInstanceId: instanceId, peerData }: Omit<CircuitRequestV2, 'sessionToken'>,
   verdict: SessionVerdict,
 ): PermittedDial | RefusedDial {
-  if (!verdict.isAllowed) return refusedDial(verdict);
+  if (!verdict.isAllowed) return refusalOf(verdict);
   const { session, service } = verdict;
   const { id: sessionId, identityId } = session;
   return { service: dialed(service), identityId, sessionId, instanceId, peerData };
@@ -163,18 +164,6 @@ function dialOfSdk(
 
 function dialed(service: AnyService): DialedService {
   return { id: service.id, name: serviceName(service) };
-}
-
-function refusedDial(verdict: {
-  readonly text: string;
-  readonly code: number;
-  readonly retryHint: number;
-  readonly reason: string;
-  readonly identityId: string | undefined;
-  readonly service?: AnyService | undefined;
-}): RefusedDial {
-  const { text, code, retryHint, reason, identityId, service } = verdict;
-  return { text, code, retryHint, audit: { identityId, reason, share: service && serviceName(service) } };
 }
 
 function tooMuchPeerData(): RefusedDial {

@@ -9,6 +9,7 @@ import { EdgeErrorCode, encodeEdgeRefusal, RetryHint } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { isShare, serviceName, type AnyService, type OverlayModel } from '../model/overlay-model.ts';
 import type { ServiceSessionCheck, SessionProof } from '../permits/service-session-check.ts';
+import { refusalOf } from '../permits/request-refusal.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
 import type { ConnectedRouter } from '../mesh/connected-router.ts';
 import { final, type TerminatorRefusal, type WantedTerminator } from './terminator-refusal.ts';
@@ -172,18 +173,6 @@ function judgeFabric(
 function hostOf(service: AnyService, identityId: string | undefined, binding: string): TerminatorHost {
   const share = serviceName(service);
   return { identityId, share, serviceId: service.id, isEdge: !isShare(service), binding };
-}
-
-function refusalOf(verdict: {
-  readonly text: string;
-  readonly code: number;
-  readonly retryHint: number;
-  readonly reason: string;
-  readonly identityId: string | undefined;
-  readonly service?: AnyService | undefined;
-}): TerminatorRefusal {
-  const { text, code, retryHint, reason, identityId, service } = verdict;
-  return { text, code, retryHint, audit: { identityId, reason, share: service && serviceName(service) } };
 }
 
 /** Returns the body of an answer to a creation for a host. */
