@@ -1,6 +1,7 @@
 /** The headers for browsers that a share's policy adds to answers, of the service and of the gateway: HSTS and CORS. */
 import { corsLines, hstsLine, type CompiledRules } from '#domain/access';
 import type { FieldLines } from '../http/head-decoder.ts';
+import { hasHeader } from '../http/header-name.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
 import { clearedCookies, type ClearedRequest } from './cookie-bomb.ts';
@@ -41,7 +42,7 @@ export function addedLines(
 
 /** A header that the service sets itself stays as it is. */
 function linesBeside({ hsts, cors }: PolicyHeaders, fields: FieldLines): string {
-  const lines = [...(hasField(fields, HSTS) ? NONE : hsts), ...(hasField(fields, CORS) ? NONE : cors)];
+  const lines = [...(hasHeader(fields, HSTS) ? NONE : hsts), ...(hasHeader(fields, CORS) ? NONE : cors)];
   return lines.map((line) => `${line}\r\n`).join('');
 }
 
@@ -55,12 +56,4 @@ function originOf({ fields }: RequestHead): string {
   for (let i = 0; i < fields.count; i += 1)
     if (fields.name(i).toLowerCase() === 'origin') found.push(fields.value(i));
   return found.length === 1 ? found[0]! : '';
-}
-
-function hasField(fields: FieldLines, name: string): boolean {
-  for (let i = 0; i < fields.count; i += 1) {
-    if (fields.nameEnd[i]! - fields.lineStart[i]! === name.length && fields.name(i).toLowerCase() === name)
-      return true;
-  }
-  return false;
 }

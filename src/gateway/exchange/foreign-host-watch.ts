@@ -5,6 +5,7 @@
 import { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from '#domain/upstream';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
+import { hasHeader } from '../http/header-name.ts';
 import type { ResponseHead } from '../http/response-head-policy.ts';
 import type { ExchangeTap, RequestObserver, RequestRecord } from './request-record.ts';
 
@@ -38,7 +39,8 @@ class ForeignHostWatch implements ExchangeTap {
 /** Passes the final head of a response to the tap of its request. */
 export function tapAnswerHead(record: RequestRecord, { status, fields }: ResponseHead): void {
   record.tap?.answerHead(status, fields);
-  if (mayRefuseHost(status) && !isEncoded(fields)) record.tap = new ForeignHostWatch(record.tap);
+  if (mayRefuseHost(status) && !hasHeader(fields, 'content-encoding'))
+    record.tap = new ForeignHostWatch(record.tap);
 }
 
 /** Reports a complete response of the service: as served, or as refused for its host. */
@@ -51,10 +53,4 @@ export function reportServed(observer: RequestObserver, record: RequestRecord): 
 
 function foreignHost(status: number, cause: string): Failure {
   return { status, code: 'foreign-host', hop: 'service', message: 'The service refused the request.', cause };
-}
-
-function isEncoded(fields: FieldLines): boolean {
-  for (let i = 0; i < fields.count; i += 1)
-    if (fields.name(i).toLowerCase() === 'content-encoding') return true;
-  return false;
 }

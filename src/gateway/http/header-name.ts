@@ -21,10 +21,19 @@ export function compareName(text: string, start: number, name: string): number {
 
 /** Returns the first value, or ''. For headers that only browsers themselves set. */
 export function headerValue(fields: FieldLines, name: string): string {
+  const at = firstOf(fields, name);
+  return at < 0 ? '' : fields.value(at);
+}
+
+export function hasHeader(fields: FieldLines, name: string): boolean {
+  return firstOf(fields, name) >= 0;
+}
+
+function firstOf(fields: FieldLines, name: string): number {
   for (let i = 0; i < fields.count; i += 1) {
     const start = fields.lineStart[i]!;
     if (fields.nameEnd[i]! - start !== name.length) continue;
-    if (compareName(fields.text, start, name) === SAME_NAME) return fields.value(i);
+    if (compareName(fields.text, start, name) === SAME_NAME) return i;
   }
-  return '';
+  return -1;
 }
