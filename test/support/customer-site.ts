@@ -248,7 +248,7 @@ table inet site {
     return this.#answer(this.world, share, to, securePort !== undefined);
   }
 
-  /** The same at a gateway of the site. */
+  /** Returns what `answerOf` does, from a gateway of the site. */
   answerNear(share: string, port: number): Promise<string> {
     return this.#answer(this.site, share, `127.0.0.1:${port}`, false);
   }

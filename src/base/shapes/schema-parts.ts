@@ -41,7 +41,7 @@ export function closed<T extends TProperties>(properties: T): TObject<T> {
 
 type OptionalFields<T extends TProperties> = { [K in keyof T]: TOptional<T[K]> };
 
-/** The same fields, each of which may be absent. */
+/** Returns the fields, each of them optional. */
 export function optional<T extends TProperties>(fields: T): OptionalFields<T> {
   const entries = Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)]);
   return Object.fromEntries(entries) as OptionalFields<T>;

@@ -86,7 +86,7 @@ export interface ControlPlane {
   setApiTls(tls: ApiTls): void;
   /** Takes a connection to the edge API before TLS, from a port that the program shares. */
   acceptEdge(socket: Socket): void;
-  /** The same for the Management API, which has TLS then. */
+  /** Takes a connection to the Management API before TLS, from such a port. Only for an API that is served over TLS. */
   acceptApi(socket: Socket): void;
   /** Connects a router of this process. Rejects with `channel-refused`. */
   acceptRouter(peer: MemoryPeer): Promise<Channel>;

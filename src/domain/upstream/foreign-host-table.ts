@@ -11,7 +11,7 @@ interface ForeignHostRow {
   readonly remedy: string;
 }
 
-/** No more of a body is looked at. */
+/** The part of a body that is examined. */
 export const FOREIGN_HOST_BYTES = 2_048;
 
 const byHeader = (name: string) =>
