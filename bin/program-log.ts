@@ -6,8 +6,16 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import pino from 'pino';
-import { countDroppedLogLine, countLogLine, messageOf, type Log, type LogFields, type LogLevel } from '#base';
-import { logText } from '#base/terminal';
+import {
+  countDroppedLogLine,
+  countLogLine,
+  type Log,
+  LOG_LEVELS,
+  type LogFields,
+  type LogLevel,
+  messageOf,
+} from '#base';
+import { logText, showsColours } from '#base/terminal';
 import type { LogOptions } from '#cli';
 
 export interface OpenedLog {
@@ -67,11 +75,10 @@ function logTo(destination: Destination, { logLevel, logFormat }: LogOptions, is
     const timestamp = pino.stdTimeFunctions.isoTime;
     return wrap(pino({ level: logLevel, base: null, timestamp }, destination));
   }
-  const { NO_COLOR = '', TERM } = process.env;
   return textLog({
     destination,
     rank: rankOf(logLevel),
-    isColoured: isTerminal && NO_COLOR === '' && TERM !== 'dumb',
+    isColoured: isTerminal && showsColours(process.env),
     fields: {},
   });
 }
@@ -104,12 +111,10 @@ interface TextLog {
   readonly fields: LogFields;
 }
 
-const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
-
 /** Higher than every level for `silent`. */
 function rankOf(level: string): number {
-  const rank = LEVELS.indexOf(level);
-  return rank === -1 ? LEVELS.length : rank;
+  const rank = LOG_LEVELS.findIndex((each) => each === level);
+  return rank === -1 ? LOG_LEVELS.length : rank;
 }
 
 function textLog(text: TextLog): Log {

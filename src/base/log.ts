@@ -17,7 +17,9 @@ export const silentLog: Log = {
   child: () => silentLog,
 };
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** The least severe first. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const linesByLevel = new Map<LogLevel, number>([
   ['info', 0],

@@ -9,6 +9,7 @@ export {
   silentLog,
   type Log,
   type LogFields,
+  LOG_LEVELS,
   type LogLevel,
 } from './log.ts';
 export { ForwardClock, LeaseClock, ManualClock, systemClock, type Clock } from './clock.ts';

@@ -1,4 +1,5 @@
 /** Options of every command that runs a program of the product. */
+import { LOG_LEVELS } from '#base';
 import { Option, type Command } from 'commander';
 
 export interface LogOptions {
@@ -15,13 +16,12 @@ export interface ReadyFileOptions {
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 const LOG_FORMATS = ['auto', 'text', 'json'] as const;
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export function addLogOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--log-level <level>', 'least severe level that is logged')
-        .choices(LOG_LEVELS)
+        .choices([...LOG_LEVELS, 'silent'])
         .default('info')
         .env('FRONTDOOR_LOG'),
     )

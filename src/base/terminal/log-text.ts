@@ -22,6 +22,11 @@ const RED = '\u001b[31m';
 const PLAIN = '\u001b[0m';
 const LEVEL_COLOURS: Readonly<Record<LogLevel, string>> = { debug: DIM, info: '', warn: YELLOW, error: RED };
 
+/** Whether a terminal with these variables shows colours (no-color.org). */
+export function showsColours({ NO_COLOR = '', TERM }: Readonly<Record<string, string | undefined>>): boolean {
+  return NO_COLOR === '' && TERM !== 'dumb';
+}
+
 /** Returns one line without its end. It contains colours only if `isColoured`. */
 export function logText({ timeMs, level, message, fields }: LogLine, isColoured: boolean): string {
   const { part, ...others } = fields;

@@ -1,8 +1,8 @@
 /** `frontdoor logs`: prints the log files of a data directory as text, or follows them. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { LogLevel } from '#base';
-import { logText, printable } from '#base/terminal';
+import { LOG_LEVELS, type LogLevel } from '#base';
+import { logText, printable, showsColours } from '#base/terminal';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import { wholeNumber } from '../whole-number.ts';
 import type { FoundLine } from './log-files.ts';
@@ -15,7 +15,6 @@ interface LogsFlags {
   readonly json: boolean;
 }
 
-const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const MAX_LINES = 100_000;
 
 export function logsCommand(io: CliIo): Command {
@@ -28,7 +27,9 @@ export function logsCommand(io: CliIo): Command {
         .argParser((text) => wholeNumber(text, 0, MAX_LINES)),
     )
     .addOption(
-      new Option('--level <level>', 'least severe level that is printed').choices(LEVELS).default('debug'),
+      new Option('--level <level>', 'least severe level that is printed')
+        .choices(LOG_LEVELS)
+        .default('debug'),
     )
     .option('--follow', 'continue with the lines that are added, until Ctrl-C', false)
     .option('--json', 'print the lines as they are in the files, which are JSON', false)
@@ -51,13 +52,13 @@ export function logsCommand(io: CliIo): Command {
 }
 
 function isPrinted({ line }: FoundLine, level: LogLevel): boolean {
-  return LEVELS.indexOf(line?.level ?? 'error') >= LEVELS.indexOf(level);
+  return LOG_LEVELS.indexOf(line?.level ?? 'error') >= LOG_LEVELS.indexOf(level);
 }
 
 function textOf({ program, text, line }: FoundLine, { json }: LogsFlags, io: CliIo): string {
   if (json) return text;
   if (line === undefined) return `${program}: ${printable(text)}`;
-  const isColoured = io.columns !== undefined && (io.env.NO_COLOR ?? '') === '' && io.env.TERM !== 'dumb';
+  const isColoured = io.columns !== undefined && showsColours(io.env);
   const { part = program } = line.fields;
   return logText({ ...line, fields: { ...line.fields, part } }, isColoured);
 }
