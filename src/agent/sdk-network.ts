@@ -5,7 +5,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { FrontdoorError, type Log, messageOf } from '#base';
+import { bareHost, FrontdoorError, type Log, messageOf } from '#base';
 import { directDialer, proxyText, type OutwardDialer } from '#net';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net/files';
 import {
@@ -172,7 +172,7 @@ async function enroll(options: SdkNetworkOptions, path: string): Promise<Identit
 /** The proxy that leads to a control plane, with its source; undefined: none does. */
 function proxyTo(apiUrl: string, outward: OutwardDialer): string | undefined {
   const { hostname, port } = new URL(apiUrl);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(hostname);
   const proxy = outward.proxyTo({ host, port: Number(port || 443) });
   return proxy && `${proxyText(proxy)} (${proxy.source})`;
 }

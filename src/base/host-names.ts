@@ -6,6 +6,11 @@ export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
+/** Removes the brackets of an IPv6 literal, which hosts of URLs have. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
 /** Returns `host:port`, with brackets around an IPv6 literal. */
 export function formatHostPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;

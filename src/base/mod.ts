@@ -25,7 +25,7 @@ export { isJsonObject, textsOf } from './json-object.ts';
 export { lazy } from './lazy.ts';
 export { FILE_EXIT_STATUS, fileExitStatus } from './file-exit-status-table.ts';
 export { misspelledName, nearestNames } from './nearest-names.ts';
-export { formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './host-names.ts';
+export { bareHost, formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './host-names.ts';
 export { FailedNetworks } from './failed-networks.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
 export { TokenBuckets, type BucketRate } from './token-buckets.ts';

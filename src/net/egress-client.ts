@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { FrontdoorError, messageOf } from '#base';
+import { bareHost, FrontdoorError, messageOf } from '#base';
 import { checkEgress, type AllowedNetwork } from '#domain';
 import { httpRequest } from './http/node-http.ts';
 import { TLS_MIN_VERSION } from './tls-policy.ts';
@@ -166,7 +166,7 @@ function parseTarget(text: string): URL {
 }
 
 function hostOf(target: URL): string {
-  return target.hostname.replace(/^\[|\]$/g, '');
+  return bareHost(target.hostname);
 }
 
 function portOf(target: URL): number {

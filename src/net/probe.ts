@@ -6,9 +6,10 @@ import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
-import { FrontdoorError, messageOf } from '#base';
+import { bareHost, FrontdoorError, messageOf } from '#base';
 import { directDialer, type OutwardDialer } from './outward/outward-dialer.ts';
 import { systemAnchors } from './trust-anchors.ts';
+import { serverNameOf } from './server-name.ts';
 
 export type PortProbe =
   | { readonly state: 'open'; readonly address: string }
@@ -26,7 +27,7 @@ export interface TlsProbe {
 
 /** Returns every address of a name. Rejects if it has none, or if the response does not arrive in time. */
 export async function probeAddresses(host: string, timeoutMs: number): Promise<readonly string[]> {
-  const name = bare(host);
+  const name = bareHost(host);
   if (isIP(name) !== 0) return [name];
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
@@ -45,7 +46,7 @@ export async function probePort(
 ): Promise<PortProbe> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const socket = await outward.connect({ host: bare(host), port }, { signal });
+    const socket = await outward.connect({ host: bareHost(host), port }, { signal });
     socket.destroy();
     return { state: 'open', address: socket.remoteAddress ?? '' };
   } catch (error) {
@@ -65,7 +66,7 @@ export async function probeTls(
   timeoutMs: number,
   { ca, outward = directDialer }: { readonly ca?: string | undefined; readonly outward?: OutwardDialer } = {},
 ): Promise<TlsProbe> {
-  const name = bare(host);
+  const name = bareHost(host);
   const signal = AbortSignal.timeout(timeoutMs);
   const tcp = await outward.connect({ host: name, port }, { signal }).catch((error: unknown) => {
     throw signal.aborted ? new Error(`no TLS response in ${timeoutMs} ms`) : error;
@@ -79,7 +80,7 @@ function examine(tcp: Socket, name: string, timeoutMs: number, ca: string | unde
       host: name,
       socket: tcp,
       ca: ca ?? systemAnchors(),
-      ...(isIP(name) === 0 ? { servername: name } : {}),
+      servername: serverNameOf(name),
       // The certificate is only examined. Its problems are part of the result.
       rejectUnauthorized: false,
     });
@@ -103,9 +104,4 @@ function examine(tcp: Socket, name: string, timeoutMs: number, ca: string | unde
       socket.destroy();
     });
   });
-}
-
-/** Removes the brackets of an IPv6 literal. */
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '');
 }

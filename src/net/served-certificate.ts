@@ -2,8 +2,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as tls from 'node:tls';
-import { FrontdoorError, messageOf } from '#base';
+import { bareHost, FrontdoorError, messageOf } from '#base';
 import { directDialer, type OutwardDialer } from './outward/outward-dialer.ts';
+import { serverNameOf } from './server-name.ts';
 
 export interface ServedCertificateOptions {
   /** PEM. */
@@ -21,7 +22,7 @@ export async function fetchServedCertificate(
   { ca, outward = directDialer }: ServedCertificateOptions = {},
 ): Promise<X509Certificate> {
   const url = new URL(origin);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url.hostname);
   const deadlineMs = performance.now() + timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
   const target = { host, port: Number(url.port || 443) };
@@ -45,7 +46,7 @@ export async function fetchServedCertificate(
     const socket = tls.connect({
       host,
       socket: tcp,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      servername: serverNameOf(host),
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     });
     const deadline = setTimeout(

@@ -2,7 +2,7 @@
  * An identity in the overlay: keeps channels to the routers that the control plane lists, dials services through
  * them and hosts services at them. It reconnects by itself.
  */
-import { messageOf, type Log } from '#base';
+import { bareHost, type Log, messageOf } from '#base';
 import { failAlone, waitAtMost } from '#net';
 import type { ChannelOpener } from '#net/channel';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
@@ -251,7 +251,7 @@ export class OverlayClient implements OverlayHost {
     for (const { name, tlsUrl, cost } of routers) {
       if (tlsUrl === undefined || !URL.canParse(tlsUrl)) continue;
       const { hostname, port } = new URL(tlsUrl);
-      listed.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), cost });
+      listed.set(name, { host: bareHost(hostname), port: Number(port), cost });
     }
     const nowMs = performance.now();
     for (const [name, connection] of this.#routers) {

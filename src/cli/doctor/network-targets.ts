@@ -1,7 +1,7 @@
 /** The servers that clients of a frontdoor connect to, taken from options, the control plane and files, or guessed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLoopbackHost } from '#base';
+import { bareHost, isLoopbackHost } from '#base';
 import type { InstallationAnswer } from '#contract/schemas';
 import { portsFileShape } from '#domain/agent-shapes';
 import { loadIdentityFile } from '#net/files';
@@ -120,5 +120,5 @@ function targetOf(
 export function placeOf(url: URL): Pick<NetworkTarget, 'host' | 'port' | 'isTls'> {
   const isTls = url.protocol === 'https:';
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, isTls };
+  return { host: bareHost(url.hostname), port, isTls };
 }

@@ -3,9 +3,9 @@
  * server's name against our anchors, then the hello; all within one deadline.
  */
 import type { X509Certificate } from 'node:crypto';
-import * as net from 'node:net';
+import type * as net from 'node:net';
 import * as tls from 'node:tls';
-import { definedFields, formatHostPort, FrontdoorError, messageOf } from '#base';
+import { formatHostPort, FrontdoorError, messageOf } from '#base';
 import {
   encodeFrame,
   FrameDecoder,
@@ -21,6 +21,7 @@ import {
 import { directDialer, type OutwardDialer } from '../outward/outward-dialer.ts';
 import { channelTls, type TlsIdentity } from './channel-tls.ts';
 import { leafOf } from './peer-certificate.ts';
+import { serverNameOf } from '../server-name.ts';
 
 export interface UnderlayDialOptions {
   readonly host: string;
@@ -128,7 +129,7 @@ function secure(
     ...channelTls(identity),
     // Behind a proxy, too, the certificate is verified against the dialed name.
     host,
-    ...definedFields({ servername: net.isIP(host) === 0 ? host : undefined }),
+    servername: serverNameOf(host),
     socket: tcp,
     ALPNProtocols: [alpn],
   });

@@ -7,14 +7,15 @@ import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { clockProblem, FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
+import { bareHost, clockProblem, FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
 import { certificatesOfPem, validityOf } from '../certificate-chain.ts';
 import { HttpAgent, httpRequest } from './node-http.ts';
 import { serverDateOf } from './server-date.ts';
 import { directDialer, type OutwardDialer } from '../outward/outward-dialer.ts';
 import { systemAnchors } from '../trust-anchors.ts';
+import { serverNameOf } from '../server-name.ts';
 
 export interface JsonClientOptions {
   /** `https://host:port` or `http://host:port`. */
@@ -215,7 +216,7 @@ export class JsonClient {
   async #connect(): Promise<Socket> {
     const { outward = directDialer, ca, certPem, keyPem, pinned } = this.#options;
     const { hostname, port } = new URL(this.#origin);
-    const host = hostname.replace(/^\[|\]$/g, '');
+    const host = bareHost(hostname);
     const isPlain = !this.#isSecure;
     const target = { host, port: Number(port || (isPlain ? 80 : 443)), isPlain };
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
@@ -224,7 +225,7 @@ export class JsonClient {
     const secure = connectTls({
       socket,
       host,
-      servername: isIP(host) === 0 ? host : '',
+      servername: serverNameOf(host),
       ALPNProtocols: ['http/1.1'],
       ca: ca ?? systemAnchors(),
       allowPartialTrustChain: pinned === true,

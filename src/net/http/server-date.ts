@@ -2,9 +2,11 @@
  * The time of an HTTPS server whose certificate may not be trusted, as when the clock of this machine is wrong. It is shown to
  * people, and nothing is decided by it.
  */
-import { isIP, type Socket } from 'node:net';
+import { bareHost } from '#base';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { OutwardDialer } from '../outward/outward-dialer.ts';
+import { serverNameOf } from '../server-name.ts';
 
 const TIMEOUT_MS = 3_000;
 const MAX_HEAD_BYTES = 16_384;
@@ -12,14 +14,14 @@ const MAX_HEAD_BYTES = 16_384;
 /** Returns milliseconds since 1970, or undefined if the server does not answer in time. Never rejects. */
 export async function serverDateOf(origin: string, outward: OutwardDialer): Promise<number | undefined> {
   const { hostname, host, port } = new URL(origin);
-  const name = hostname.replace(/^\[|\]$/g, '');
+  const name = bareHost(hostname);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const tcp = await outward.connect({ host: name, port: Number(port || 443) }, { signal });
     // Only the time is read, and nothing secret is sent.
     const socket = connect({
       socket: tcp,
-      servername: isIP(name) === 0 ? name : '',
+      servername: serverNameOf(name),
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: false,
     });

@@ -2,7 +2,7 @@
  * Which proxy leads to a server, by `--proxy` and the variables that other programs read too: `HTTPS_PROXY`, `HTTP_PROXY`,
  * `ALL_PROXY` and `NO_PROXY`, the lower case first. This machine is reached directly. ADR 0089.
  */
-import { definedFields, formatHostPort, FrontdoorError, isLoopbackHost, Secret } from '#base';
+import { bareHost, definedFields, formatHostPort, FrontdoorError, isLoopbackHost, Secret } from '#base';
 import { isInNetwork, parseAddress, parseIpNetwork } from '#domain';
 
 export type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
@@ -94,7 +94,7 @@ function parseProxy(text: string, source: string): ProxyServer {
     if (isSocks && Buffer.byteLength(part) > MAX_SOCKS_TEXT_BYTES) throw invalidProxy(source);
   return {
     scheme,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(url.hostname),
     port: url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port),
     ...definedFields({
       username: username === '' ? undefined : username,

@@ -1,5 +1,5 @@
 /** A connection through a proxy: HTTP (CONNECT, as OpenZiti defines it), the same over TLS, or SOCKS 5. */
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import * as tls from 'node:tls';
 import { formatHostPort, FrontdoorError, messageOf } from '#base';
 import { systemAnchors } from '../trust-anchors.ts';
@@ -8,6 +8,7 @@ import { askHttpProxy } from './http-proxy.ts';
 import { proxyText, type OutwardTarget, type ProxyServer } from './proxy-choice.ts';
 import { ProxyExchange, ProxyRefusal } from './proxy-exchange.ts';
 import { askSocksProxy } from './socks-proxy.ts';
+import { serverNameOf } from '../server-name.ts';
 
 export interface ProxyConnectOptions {
   /** Connects to the proxy. */
@@ -92,7 +93,7 @@ function secured(socket: Socket, host: string, signal: AbortSignal): Promise<tls
   const secure = tls.connect({
     socket,
     host,
-    servername: isIP(host) === 0 ? host : '',
+    servername: serverNameOf(host),
     ca: systemAnchors(),
     ALPNProtocols: ['http/1.1'],
   });

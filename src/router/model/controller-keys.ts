@@ -2,6 +2,7 @@
  * The public keys in the data model that sign tokens of controllers. Keys are parsed at their first use. A key that a
  * controller replaces or removes is not accepted from then on.
  */
+import { bareHost } from '#base';
 import { createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { DataState_PublicKeyFormat, DataState_PublicKeyUsage } from '#wire/ctrl';
 import type { DataModel, Entity } from './data-model.ts';
@@ -86,5 +87,5 @@ function algorithmsOf({
 /** `host` is one of a URL. */
 function hasName(certificate: X509Certificate, host: string): boolean {
   if (!IP_ADDRESS.test(host)) return certificate.checkHost(host) !== undefined;
-  return certificate.checkIP(host.replace(/^\[|\]$/g, '')) !== undefined;
+  return certificate.checkIP(bareHost(host)) !== undefined;
 }
