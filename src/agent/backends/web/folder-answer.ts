@@ -3,6 +3,7 @@
  * decided here and in `served-folder.ts`. Every file that is opened is closed with the response.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import send from '@fastify/send';
 import { STATUS_CODES } from '#net/http';
 import { parseFilePath, pathOf, storedEncodings } from './file-path-policy.ts';
@@ -102,7 +103,7 @@ export class FolderAnswer {
     const { stream } = await send({ method, headers: {} } as IncomingMessage, urlOf(page), SEND_OPTIONS);
     const { size } = page.stats;
     this.#response.writeHead(404, { ...ALWAYS, 'Content-Type': typeOf(NOT_FOUND), 'Content-Length': size });
-    stream.destroy();
+    discard(stream);
     await this.#sendBody(page, 0, size);
   }
 
@@ -123,7 +124,7 @@ export class FolderAnswer {
     const sent = await send(this.#request, urlOf(file), SEND_OPTIONS);
     const { statusCode, stream } = sent;
     if (sent.type !== 'file') {
-      stream.destroy();
+      discard(stream);
       const range = sent.headers['Content-Range'];
       if (range !== undefined) this.#response.setHeader('Content-Range', range);
       this.#refuse(statusCode);
@@ -131,7 +132,7 @@ export class FolderAnswer {
     }
     const described = statusCode === 304 ? { Vary: headers['Vary'] } : headers;
     this.#response.writeHead(statusCode, { ...described, ...sent.headers });
-    stream.destroy();
+    discard(stream);
     const start = Number(/^bytes (\d+)-/.exec(String(sent.headers['Content-Range'] ?? ''))?.[1] ?? 0);
     await this.#sendBody(file, start, Number(sent.headers['Content-Length'] ?? 0));
   }
@@ -184,6 +185,14 @@ export function refuse(response: ServerResponse, status: number): void {
     'Content-Length': length,
   });
   response.end(text);
+}
+
+/**
+ * Ends a stream of `@fastify/send`, which is not read here. It opens its file later, and that fails where the response has closed
+ * the file by then.
+ */
+export function discard(stream: Readable): void {
+  stream.on('error', () => {}).destroy();
 }
 
 function isFile(found: Found): found is OpenFile {
