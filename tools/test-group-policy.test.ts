@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from './pinned-process.ts';
-import { groupFiles, OWN_PROCESS } from './test-group-policy.ts';
+import { groupFiles, OWN_PROCESS, PEER_VARIABLES } from './test-group-policy.ts';
 
 const textOf = (text: string) => () => text;
 
@@ -52,6 +52,16 @@ test('files of a peer share a process where the peer is missing', () => {
   const files = ['test/interop/a.test.ts', 'test/interop/b.test.ts'];
   assert.deepEqual(groupFiles(files, textOf(''), {}), [{ files, isShared: true }]);
   assert.equal(groupFiles(files, textOf(''), { ZITI_BIN: '/ziti' }).length, 2);
+});
+
+test('a strict run passes without each program of a peer that a test takes from the environment', () => {
+  const form = /process\.env\['(\w+_(?:BIN|JARS|RESOLVED))'\]/g;
+  const read = globSync('test/{arch,battery,compat,console,conformance,e2e,fuzz,interop,support}/**/*.ts', {
+    cwd: repositoryRoot,
+  }).flatMap((file) =>
+    Array.from(readFileSync(join(repositoryRoot, file), 'utf8').matchAll(form), ([, name]) => name!),
+  );
+  assert.deepEqual(new Set(read), new Set(PEER_VARIABLES));
 });
 
 test('a file that measures or changes the process has one of its own', () => {

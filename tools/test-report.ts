@@ -5,11 +5,10 @@
 import process from 'node:process';
 import { cpuSecondsOfChildren } from './child-usage.ts';
 import { failuresInFull, failureSummary } from './failure-summary.ts';
+import { PEER_VARIABLES } from './test-group-policy.ts';
 import type { TestFileResult } from './test-process.ts';
 
 const SLOWEST_SHOWN = 10;
-/** Texts in the reason of a skip that mark a test against a program or library that `npm ci` does not provide. */
-const PEER_ONLY = ['ZITI_BIN', 'ZROK_BIN', 'FRONTDOOR_TEST_OPENZITI_JARS', 'FRONTDOOR_TEST_RESOLVED'];
 
 export interface TestRunOutcome {
   readonly results: readonly TestFileResult[];
@@ -48,7 +47,7 @@ export function reportRun(run: TestRunOutcome): boolean {
     process.stdout.write(`\n--- ${result.file}${problem}\n${failuresInFull(result)}\n`);
   }
   const skips = results.flatMap(({ file, skipped }) => skipped.map((name) => `${file}: ${name}`));
-  const missed = isStrict ? skips.filter((skip) => !PEER_ONLY.some((text) => skip.includes(text))) : [];
+  const missed = isStrict ? skips.filter((skip) => !PEER_VARIABLES.some((name) => skip.includes(name))) : [];
   for (const skip of skips) {
     process.stdout.write(`${missed.includes(skip) ? 'FAILED (skipped)' : 'skipped'} ${skip}\n`);
   }

@@ -48,7 +48,7 @@ const BLOCKS: Readonly<Record<GatewayProxyName, readonly [heading: string, at: n
 /** The value of `skip` for tests with the proxy. */
 export function gatewayProxySkip(name: GatewayProxyName): string | false {
   if (programOf(name) !== undefined) return false;
-  if (name === 'Traefik') return 'TRAEFIK_BIN names no program';
+  if (name === 'Traefik') return 'TRAEFIK_BIN is not set';
   return process.env['FRONTDOOR_TEST_STRICT'] === '1' ? false : `${name} is not installed`;
 }
 
