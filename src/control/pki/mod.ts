@@ -25,14 +25,9 @@ export {
   rotationAt,
 } from './generation-policy.ts';
 export { endsPath, nearestIssuer, pathAbove } from './issuing-path.ts';
+export { FOREIGN_LIFETIME_DAYS, type IssuedCertificate, OWN_LIFETIME_DAYS } from './issued-certificates.ts';
 export type { LeafProof, ProvenLeaf } from './leaf-proof.ts';
-export {
-  FOREIGN_LIFETIME_DAYS,
-  type IssuedCertificate,
-  OWN_LIFETIME_DAYS,
-  type Pki,
-  openPki,
-} from './pki.ts';
+export { type Pki, openPki } from './pki.ts';
 export { BACKDATE_MS } from './server-leaf.ts';
 export {
   commonNameOf,
