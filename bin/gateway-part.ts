@@ -45,7 +45,7 @@ import {
   GatewayApiClient,
   KeptControlPlanes,
   OverlayClient,
-  startIdentityRenewal,
+  IdentityRenewal,
 } from '#sdk';
 import { writeConnectionMetrics } from './metrics-option.ts';
 
@@ -239,7 +239,7 @@ export async function startGatewayPart(
   const renewal =
     options.isIdentityKeptElsewhere === true
       ? undefined
-      : startIdentityRenewal({ client: api, path: join(dataDir, IDENTITY_FILE), log });
+      : new IdentityRenewal({ client: api, path: join(dataDir, IDENTITY_FILE), log });
   const feed = await openShareFeed({
     table: gateway.table,
     access,

@@ -11,13 +11,7 @@ import type { GatewayCommandOptions } from '#cli';
 import { TICKET_SECRET_BYTES, type CertificateStore, type NeededCertificate } from '#gateway';
 import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
-import {
-  CONTROL_PLANES_FILE,
-  EdgeApiClient,
-  KeptControlPlanes,
-  startIdentityRenewal,
-  type IdentityRenewal,
-} from '#sdk';
+import { CONTROL_PLANES_FILE, EdgeApiClient, KeptControlPlanes, IdentityRenewal } from '#sdk';
 import type { AutomaticCertificates } from './gateway-part.ts';
 import { DRAIN_MS } from './lifetime.ts';
 import type { ToWorker } from './worker-messages.ts';
@@ -89,7 +83,7 @@ export class GatewayWorkers {
     options.automatic?.source.follow(({ name, outcome, certificate = null }) =>
       this.#sendAll({ type: 'certificate', name, outcome, certificate }),
     );
-    this.#renewal = startIdentityRenewal({
+    this.#renewal = new IdentityRenewal({
       client: {
         get identity() {
           return api.identity;

@@ -16,7 +16,7 @@ import {
   fetchBootstrapToken,
   KeptControlPlanes,
   ServiceDirectory,
-  startIdentityRenewal,
+  IdentityRenewal,
   type EdgeService,
   type OverlayClient,
   type OverlayHost,
@@ -73,7 +73,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   const environmentId = commonNameOf(identity.certPem);
   const environmentName = await nameOf(client, environmentId, log);
   const agentApi = new AgentApiClient(client.connection, log);
-  const renewal = startIdentityRenewal({ client, path, log });
+  const renewal = new IdentityRenewal({ client, path, log });
   const host = options.openHost(client);
   const directory = new ServiceDirectory(client);
   return {

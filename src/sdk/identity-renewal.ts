@@ -37,33 +37,55 @@ export interface IdentityRenewalOptions {
   readonly random?: (() => number) | undefined;
 }
 
-export interface IdentityRenewal {
+export class IdentityRenewal {
+  readonly #client: IdentityRenewalOptions['client'];
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #running: Promise<boolean> | undefined;
+  /** Whether the next check comes early, because the authorities changed. */
+  #isHurried = false;
+
+  constructor({ client, path, log, clock = systemClock, random = Math.random }: IdentityRenewalOptions) {
+    this.#client = client;
+    this.#path = path;
+    this.#log = log;
+    this.#clock = clock;
+    client.onAuthoritiesChange(() => {
+      if (!this.#isHurried) this.#plan(random() * SPREAD_MS);
+      this.#isHurried = true;
+    });
+    this.#plan(Math.min(FIRST_CHECK_MS, this.#nextCheckMs()));
+  }
+
   /**
    * Takes over changed authorities, and renews now if that is due. Resolves to true if a new certificate is in use.
    * Rejects with the error of the edge API or the disk.
    */
-  check(): Promise<boolean>;
-  close(): void;
-}
+  check(): Promise<boolean> {
+    this.#running ??= this.#renewIfDue().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
 
-export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityRenewal {
-  const { client, path, log, random = Math.random } = options;
-  const clock = options.clock ?? systemClock;
-  const backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  let running: Promise<boolean> | undefined;
-  /** Whether the next check comes early, because the authorities changed. */
-  let isHurried = false;
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
 
-  async function renewIfDue(): Promise<boolean> {
-    const isDue = clock.nowMs() >= renewalAtMs(client.identity.certPem);
+  async #renewIfDue(): Promise<boolean> {
+    const client = this.#client;
+    const isDue = this.#clock.nowMs() >= renewalAtMs(client.identity.certPem);
     try {
-      await takeOverAuthorities();
+      await this.#takeOverAuthorities();
       if (!isDue && !(await client.isRenewalRequested())) return false;
     } catch (error) {
       // Some other control plane of OpenZiti may not answer these questions.
-      log.debug({ error: messageOf(error) }, 'the state of the authorities is not known');
+      this.#log.debug({ error: messageOf(error) }, 'the state of the authorities is not known');
       if (!isDue) return false;
     }
     const identity = client.identity;
@@ -71,67 +93,48 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     const certPem = await client.extendIdentity(csrPem);
     const renewed = { ...identity, keyPem, certPem };
     // The file is written first, because the old certificate is invalid once the new one was used.
-    await saveIdentityFile(path, renewed);
+    await saveIdentityFile(this.#path, renewed);
     client.useIdentity(renewed);
     await client.session();
-    log.info({ until: new X509Certificate(certPem).validTo }, 'certificate renewed');
+    this.#log.info({ until: new X509Certificate(certPem).validTo }, 'certificate renewed');
     return true;
   }
 
-  function check(): Promise<boolean> {
-    running ??= renewIfDue().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  async function takeOverAuthorities(): Promise<void> {
+  async #takeOverAuthorities(): Promise<void> {
+    const client = this.#client;
     const caPem = await client.changedAuthorities();
     if (caPem === undefined) return;
     const changed = { ...client.identity, caPem };
-    await saveIdentityFile(path, changed);
+    await saveIdentityFile(this.#path, changed);
     client.useIdentity(changed);
     const subjects = certificatesOfPem(caPem).map(({ subject }) => subject);
-    log.info({ authorities: subjects }, 'the authorities of the control plane changed');
+    this.#log.info({ authorities: subjects }, 'the authorities of the control plane changed');
   }
 
-  function plan(waitMs: number): void {
-    if (closed) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      isHurried = false;
-      check().then(
+  #plan(waitMs: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isHurried = false;
+      this.check().then(
         () => {
-          backOff.reset();
-          plan(nextCheckMs());
+          this.#backOff.reset();
+          this.#plan(this.#nextCheckMs());
         },
         (error: unknown) => {
-          const retryMs = backOff.next();
-          log.warn({ error: messageOf(error), retryMs }, 'certificate could not be renewed');
-          plan(retryMs);
+          const retryMs = this.#backOff.next();
+          this.#log.warn({ error: messageOf(error), retryMs }, 'certificate could not be renewed');
+          this.#plan(retryMs);
         },
       );
     }, waitMs);
-    timer.unref();
+    this.#timer.unref();
   }
 
-  function nextCheckMs(): number {
-    const dueMs = renewalAtMs(client.identity.certPem) - clock.nowMs();
+  #nextCheckMs(): number {
+    const dueMs = renewalAtMs(this.#client.identity.certPem) - this.#clock.nowMs();
     return Math.min(LONGEST_WAIT_MS, Math.max(1_000, dueMs));
   }
-
-  client.onAuthoritiesChange(() => {
-    if (!isHurried) plan(random() * SPREAD_MS);
-    isHurried = true;
-  });
-  plan(Math.min(FIRST_CHECK_MS, nextCheckMs()));
-  return {
-    check,
-    close: () => {
-      closed = true;
-      clearTimeout(timer);
-    },
-  };
 }
 
 /** Two thirds of a certificate's lifetime, in Unix milliseconds. */

@@ -28,12 +28,7 @@ export {
   type EnrollOptions,
 } from './enroll.ts';
 export { readEnrollmentToken } from './enrollment-token.ts';
-export {
-  renewalAtMs,
-  startIdentityRenewal,
-  type IdentityRenewal,
-  type IdentityRenewalOptions,
-} from './identity-renewal.ts';
+export { renewalAtMs, IdentityRenewal, type IdentityRenewalOptions } from './identity-renewal.ts';
 export {
   encryptionWith,
   generateEncryptionKeys,

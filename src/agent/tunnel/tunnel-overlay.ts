@@ -11,7 +11,7 @@ import {
   KeptControlPlanes,
   OverlayClient,
   ServiceDirectory,
-  startIdentityRenewal,
+  IdentityRenewal,
   type Circuit,
   type OverlayHost,
 } from '#sdk';
@@ -70,7 +70,7 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
       if (isUp) attached.resolve();
     },
   });
-  const renewal = startIdentityRenewal({ client: api, path: identityFile, log });
+  const renewal = new IdentityRenewal({ client: api, path: identityFile, log });
   const directory = new ServiceDirectory(api);
   return {
     name,

@@ -4,7 +4,7 @@ import { FrontdoorError, silentLog, systemClock, type Log } from '#base';
 import { loadIdentityFile } from '#net/files';
 import { EdgeApiClient } from '../edge-api-client.ts';
 import type { ListedService, ListedTerminator } from './listed-service.ts';
-import { startIdentityRenewal, type IdentityRenewal } from '../identity-renewal.ts';
+import { IdentityRenewal } from '../identity-renewal.ts';
 import { KeptControlPlanes } from '../kept-control-planes.ts';
 import { OverlayClient, type RouterChange } from '../overlay-client.ts';
 import { ServiceDirectory } from '../service-directory.ts';
@@ -125,7 +125,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     this.#log = log;
     api.onSessionEnd(() => this.emit('sessionEnded'));
     this.#client = new OverlayClient({ api, log, name, onRouter: (change) => this.#onRouter(change) });
-    this.#renewal = startIdentityRenewal({ client: api, path: options.identityFile, log });
+    this.#renewal = new IdentityRenewal({ client: api, path: options.identityFile, log });
     this.on('newListener', (event) => {
       if (event === 'servicesChanged') this.#watch ??= this.#startWatch();
     });

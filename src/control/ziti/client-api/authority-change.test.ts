@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { certificatesOfPem } from '#net';
 import { loadIdentityFile, saveIdentityFile } from '#net/files';
-import { startIdentityRenewal, type IdentityRenewal } from '#sdk';
+import { IdentityRenewal } from '#sdk';
 import { until } from '../../../../test/support/deadline.ts';
 import { beginRotation, endSoon, readAuthorities, rotationAt as rotationStepAt } from '../../pki/mod.ts';
 import { cutOffByNextStep } from '../../overlay/records/mod.ts';
@@ -34,7 +34,7 @@ async function enrolled(): Promise<Agent> {
   await saveIdentityFile(path, agent.identity);
   const { clock } = fixture;
   const random = (): number => 0;
-  const renewal = startIdentityRenewal({ client: agent.client, path, log: silentLog, clock, random });
+  const renewal = new IdentityRenewal({ client: agent.client, path, log: silentLog, clock, random });
   renewals.push(renewal);
   return { ...agent, path, renewal };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { loadIdentityFile, saveIdentityFile } from '#net/files';
-import { enrollRouter, makeKeyRequest, startIdentityRenewal } from '#sdk';
+import { enrollRouter, IdentityRenewal, makeKeyRequest } from '#sdk';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;
@@ -36,7 +36,7 @@ test('at two thirds of its life an identity gets a new key and certificate; the 
   const path = join(fixture.folder, 'identity.json');
   await saveIdentityFile(path, agent.identity);
   const { clock } = fixture;
-  const renewal = startIdentityRenewal({ client: agent.client, path, log: silentLog, clock });
+  const renewal = new IdentityRenewal({ client: agent.client, path, log: silentLog, clock });
   const old = agent.identity;
   const { token } = await agent.client.session();
   assert.equal(await renewal.check(), false);
