@@ -27,6 +27,7 @@ export {
   migrationsOf,
 } from './engine/schema-migration.ts';
 export { isUniqueViolation } from './engine/store-errors.ts';
+export { type StoreFollower, followStore } from './engine/store-follower.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {
   type Change,

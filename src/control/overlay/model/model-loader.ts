@@ -1,11 +1,7 @@
-/**
- * Keeps the overlay's model equal to the store: loads everything at start, and the changed rows after each
- * commit. As a store listener it runs before a write is acknowledged, so that acknowledged writes are in effect.
- * While the store is unavailable, pending changes are kept and loaded later.
- */
-import { BackOff, messageOf, silentLog, type Log } from '#base';
+/** Keeps the overlay's model equal to the store: which rows changed, and the order in which they take effect. */
+import type { Log } from '#base';
 import { mapAlone } from '#net';
-import type { Change, Queries, Store } from '../../store/mod.ts';
+import { followStore, type Change, type Queries, type Store } from '../../store/mod.ts';
 import {
   readEdgeEntities,
   readFabricServices,
@@ -30,52 +26,24 @@ export async function attachModel(
   catalog: ServiceCatalog,
   options: { readonly log?: Log } = {},
 ): Promise<AttachedModel> {
-  const log = options.log ?? silentLog;
-  const backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2 });
   const dirty: Dirty = { ...nothing(), all: true };
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  let reading: Promise<void> = Promise.resolve();
-
-  const read = async (): Promise<void> => {
-    try {
-      await refresh({ db: store.db, model, catalog }, dirty);
-      backOff.reset();
-    } catch (error) {
-      log.error({ cause: messageOf(error) }, 'the overlay model could not be read from the store; retrying');
-      if (!closed) {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          reading = reading.then(read);
-        }, backOff.next()).unref();
-      }
-    }
-  };
-
-  const loaded = Promise.withResolvers<void>();
-  reading = loaded.promise;
-  store.onChange((changes) => {
-    note(dirty, changes);
-    reading = reading.then(read);
-    return reading;
-  });
-  try {
-    await refresh({ db: store.db, model, catalog }, dirty);
-  } finally {
-    loaded.resolve();
-  }
+  const follower = await followStore(
+    store,
+    {
+      what: 'the overlay model',
+      note: (changes) => note(dirty, changes),
+      read: () => refresh({ db: store.db, model, catalog }, dirty),
+    },
+    options.log,
+  );
   return {
     loadIdentity(id) {
       dirty.identities.add(id);
       // With its fields of the edge management API, which name its authentication policy.
       dirty.edgeEntities.add(id);
-      reading = reading.then(read);
-      return reading;
+      return follower.readNoted();
     },
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
+    close: () => follower.close(),
   };
 }
 
