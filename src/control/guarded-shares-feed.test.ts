@@ -17,10 +17,10 @@ describe('gateways', () => {
   let frontendId: string;
   before(async () => {
     world = await openApiWorld();
-    const { store, secrets, model, clock } = world;
+    const { store, secrets, catalog, clock } = world;
     const egress = new EgressClient({ allowed: [] });
-    parts = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
-    feed = new GatewayFeed(model, parts.access, 'e');
+    parts = await openLoginParts({ store, secrets, catalog, egress, clock, log: silentLog });
+    feed = new GatewayFeed(catalog, parts.access, 'e');
     feed.listen((line) => received.push(JSON.parse(line) as GatewayFeedEvent));
     root = `/frontdoor/${world.first.frontdoorId}`;
     const environmentId = await world.addEnvironment('edge');

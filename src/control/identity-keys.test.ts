@@ -23,7 +23,7 @@ describeEachStore('the keys of identity tokens for origins', (open) => {
     const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
     assert.deepEqual(kids(), [first], 'too young to be replaced');
 
-    const feed = new GatewayFeed(world.model, access, 'epoch');
+    const feed = new GatewayFeed(world.catalog, access, 'epoch');
     const announced: string[][] = [];
     feed.listen((line) => {
       const event = JSON.parse(line) as GatewayFeedEvent;

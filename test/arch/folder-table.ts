@@ -145,18 +145,23 @@ const SHARES: FolderTable = {
     may: ['policy', 'provider'],
     why: 'reads and writes the rows of shares and what belongs to them',
   },
+  catalog: { may: ['records'], why: 'holds the shares in memory, and projects them into the overlay' },
   hostnames: { may: ['records'], why: 'asks DNS for the proofs of hostnames, and stores what it answers' },
   metrics: { may: ['records'], why: 'stores traffic counts and reads them as series' },
-  changes: { may: [], why: 'sends the changes of resources to readers' },
-  logins: { may: ['provider'], tests: ['records'], why: 'logs visitors in at shares through providers' },
+  changes: { may: ['catalog'], why: 'sends the changes of resources to readers' },
+  logins: {
+    may: ['provider', 'catalog'],
+    tests: ['records'],
+    why: 'logs visitors in at shares through providers',
+  },
   'agent-api': { may: ['records'], why: 'answers agents about their own shares' },
   'gateway-feed': {
-    may: ['records', 'metrics', 'logins'],
+    may: ['records', 'catalog', 'metrics', 'logins'],
     tests: ['provider'],
     why: 'sends shares to gateways, and takes their log-ins, records and counts',
   },
   operations: {
-    may: ['checks', 'policy', 'provider', 'records', 'hostnames', 'metrics', 'changes', 'logins'],
+    may: ['checks', 'policy', 'provider', 'records', 'catalog', 'hostnames', 'metrics', 'changes', 'logins'],
     why: 'answers the requests of the Management API',
   },
 };

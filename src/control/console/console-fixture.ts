@@ -39,12 +39,12 @@ export async function openConsoleWorld(
   given?: ConsoleApp,
 ): Promise<ConsoleWorld> {
   const api = await openApiWorld(options);
-  const { store, secrets, clock, model } = api;
+  const { store, secrets, clock, catalog } = api;
   const { log } = api.options;
   const egress = new EgressClient({
     allowed: parseAllowedNetworks('--allow-egress', ['127.0.0.1:*', '[::1]:*']),
   });
-  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  const login = await openLoginParts({ store, secrets, catalog, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
   const program = given ?? (await ConsoleApp.open({ log, folders: [] }));
   const openOne = (ownStore: Store = store) => {

@@ -1,5 +1,6 @@
 /** Adds the routes for agents and gateways to the server of the edge API, whose certificates they present. */
 import type { FastifyInstance } from 'fastify';
+import type { ShareCatalog } from './catalog/share-catalog.ts';
 import type { LoginParts } from './logins/login-parts.ts';
 import type { GatewayCommands } from '../overlay/model/mod.ts';
 import { addAgentRoutes, type AgentContext } from './agent-api/agent-routes.ts';
@@ -10,6 +11,7 @@ import { addGatewayRoutes, type GatewayStreams } from './gateway-feed/gateway-ro
 import { addMetricRoutes } from './gateway-feed/metric-routes.ts';
 
 export interface MachineParts {
+  readonly catalog: ShareCatalog;
   /** Log-ins at shares. */
   readonly login: LoginParts;
   /** Sends commands to gateways that follow the feed here. */
@@ -22,14 +24,14 @@ export interface MachineParts {
 export function addMachineRoutes(
   app: FastifyInstance,
   context: AgentContext,
-  { login, gatewayCommands, instanceId }: MachineParts,
+  { catalog, login, gatewayCommands, instanceId }: MachineParts,
 ): GatewayStreams {
   addAgentRoutes(app, context);
   addMetricRoutes(app, context);
   addGatewayLoginRoutes(app, context, login);
-  addGatewayRecordRoutes(app, context);
+  addGatewayRecordRoutes(app, context, catalog);
   return addGatewayRoutes(app, context, {
-    feed: new GatewayFeed(context.model, login.access, instanceId),
+    feed: new GatewayFeed(catalog, login.access, instanceId),
     commands: gatewayCommands,
     instanceId,
   });

@@ -25,11 +25,11 @@ export interface EdgeSide {
 export async function openEdgeSide(
   { options, closers, addresses, apis, intake, clock, log }: ApiOpening,
   { store, secrets, pki, controllerId }: Storage,
-  { model, attached, replicas, edgeTokens, sessions }: ModelParts,
+  { model, catalog, attached, replicas, edgeTokens, sessions }: ModelParts,
   { overlay, events, ctrlAddress, status, edgeRouters }: OverlaySide,
 ): Promise<EdgeSide> {
   const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
-  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  const login = await openLoginParts({ store, secrets, catalog, egress, clock, log });
   closers.push(() => login.close());
   const { maxUnproven, maxUnprovenPerAddress } = options.limits ?? {};
   const started = { startedAtMs: clock.nowMs(), isOnline: true };
@@ -67,7 +67,7 @@ export async function openEdgeSide(
     egress,
     server: {
       machineRoutes: (app, context, instanceId) =>
-        addMachineRoutes(app, context, { login, gatewayCommands, instanceId }),
+        addMachineRoutes(app, context, { catalog, login, gatewayCommands, instanceId }),
       limits: { maxUnproven, maxUnprovenPerAddress },
       intake,
       onServer: (server) => apis.watch('edge', server),

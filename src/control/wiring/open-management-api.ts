@@ -24,7 +24,7 @@ export interface ManagementSide {
 export async function openManagementSide(
   opening: ApiOpening,
   { store, secrets, pki, sealing }: Storage,
-  { model, replicas }: ModelParts,
+  { model, catalog, replicas }: ModelParts,
   { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,
   { egress, login, gatewayCommands }: EdgeSide,
 ): Promise<ManagementSide> {
@@ -40,6 +40,7 @@ export async function openManagementSide(
     store,
     secrets,
     model,
+    catalog,
     status,
     counts,
     fabric: overlay.fabric,

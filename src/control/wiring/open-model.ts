@@ -7,10 +7,11 @@ import { Replicas } from '../replica/mod.ts';
 import type { Storage } from './open-storage.ts';
 import type { Opening } from './opening.ts';
 import { startSweeps } from './store-sweeps.ts';
-import { shareCatalog } from '../shares/records/mod.ts';
+import { openShareCatalog, type ShareCatalog } from '../shares/catalog/mod.ts';
 
 export interface ModelParts {
   readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly attached: Pick<AttachedModel, 'loadIdentity'>;
   /** Undefined over a database that is not shared. */
   readonly replicas: Replicas | undefined;
@@ -26,8 +27,10 @@ export async function openModel(
   const { dnsServers = [], advertiseHost } = options;
   closers.push(startSweeps({ store, secrets, dnsServers, clock, log }).close);
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, shareCatalog, { log });
+  const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
+  const shares = await openShareCatalog(store, model, log);
+  closers.push(() => shares.close());
   const replicas = store.isShared ? new Replicas({ store, model, clock, log }) : undefined;
   const keyRotation = await KeyRotation.start({ store, secrets, clock, log });
   closers.push(() => keyRotation.close());
@@ -37,5 +40,5 @@ export async function openModel(
   closers.push(() => sessions.close());
   const endedSessions = await SessionRevocations.open({ store, clock, log });
   closers.push(() => endedSessions.close());
-  return { model, attached, replicas, edgeTokens, sessions, endedSessions };
+  return { model, catalog: shares.catalog, attached, replicas, edgeTokens, sessions, endedSessions };
 }

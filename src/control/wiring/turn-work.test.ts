@@ -18,7 +18,7 @@ let looks = 0;
 
 before(async () => {
   world = await openApiWorld();
-  const { model, first, options } = world;
+  const { model, catalog, first, options } = world;
   const { frontdoorId } = first;
   const environmentId = await world.addEnvironment('away');
   const service = (n: number) =>
@@ -29,7 +29,7 @@ before(async () => {
       environmentId,
       createdAtMs: n,
     });
-  for (let n = 0; n < SHARES; n += 1) model.setService(service(n));
+  for (let n = 0; n < SHARES; n += 1) catalog.set(service(n));
   await options.counts.settled();
   const counted = <T>(all: () => IterableIterator<T>): (() => IterableIterator<T>) =>
     function* () {
@@ -38,6 +38,7 @@ before(async () => {
         yield each;
       }
     };
+  catalog.all = counted(catalog.all.bind(catalog));
   model.services = counted(model.services.bind(model));
   model.identities = counted(model.identities.bind(model));
   const { status } = options;

@@ -7,7 +7,6 @@ import { Secrets } from '../../secrets/secrets.ts';
 import type { Store } from '../../store/mod.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 let store: Store;
@@ -19,7 +18,7 @@ before(async () => {
   store = await openEmbedded();
   clock = new ManualClock();
   model = new OverlayModel();
-  await attachModel(store, model, shareCatalog);
+  await attachModel(store, model);
   sessions = await openApiSessions({
     verifyAccess: () => undefined,
     store,

@@ -13,7 +13,6 @@ import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { SessionRevocations } from './session-revocations.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 const clock = new ManualClock(Date.now());
@@ -28,7 +27,7 @@ interface ControlPlane {
 
 async function start(t: TestContext, store: Store): Promise<ControlPlane> {
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, shareCatalog);
+  const attached = await attachModel(store, model);
   const verifyAccess = (): undefined => undefined;
   const sessions = await openApiSessions({ store, secrets, model, clock, log: silentLog, verifyAccess });
   const revocations = await SessionRevocations.open({ store, clock, log: silentLog });

@@ -61,4 +61,3 @@ export type {
   StatusBoard,
 } from './share-status.ts';
 export { StateCounts } from './state-counts.ts';
-export type { ServiceCatalog } from './service-catalog.ts';

@@ -2,22 +2,18 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '#base';
-import { DEFAULT_UPSTREAM } from '#domain/upstream';
 import { within } from '../../../../test/support/deadline.ts';
 import { postgresSkip } from '../../../../test/support/postgres.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { newPostgresPlace } from '../../store/engine/each-store-suite.ts';
 import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService, deleteFabricService } from '../records/fabric-service-store.ts';
-import { deleteEnvironmentIdentity } from '../records/identity-store.ts';
-import { createShare } from '../../shares/records/share-store.ts';
 import { createFabricTerminator } from '../records/terminator-store.ts';
 import { openStore, type Queries, type Store } from '../../store/mod.ts';
 import { seedFirstRows } from '../../shares/records/first-rows.ts';
 import { attachModel } from './model-loader.ts';
 import { OverlayModel, type ModelChange } from './overlay-model.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 describe('the overlay model', () => {
   let store: Store;
@@ -56,55 +52,25 @@ describe('the overlay model', () => {
     });
     return id;
   };
-  const addShare = (environmentId: string, name: string) =>
-    store.transaction((trx, touch) =>
-      createShare(trx, touch, {
-        frontdoorId,
-        environmentId,
-        name,
-        shareMode: 'public',
-        backendMode: 'proxy',
-        target: 'http://h:1',
-        targetByAgent: true,
-        nowMs: 7,
-      }),
-    );
-
   it('holds at start what the store holds, and each change as soon as it is acknowledged', async () => {
     const early = await addEnvironment(['aa', 'bb']);
-    const share = await addShare(early, 'early');
-    const { id: earlyShare } = share;
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     assert.equal(model.identityByFingerprint('bb')?.id, early);
-    assert.deepEqual(
-      share.frontends.map(({ host }) => host),
-      ['early.share.localhost'],
-    );
-    assert.deepEqual(model.service(earlyShare), {
-      ...share,
-      rules: null,
-      upstream: DEFAULT_UPSTREAM,
-      inspection: null,
-    });
     const late = await addEnvironment(['cc']);
-    const { id: lateShare } = await addShare(late, 'late');
     assert.equal(model.identityByFingerprint('cc')?.id, late);
-    assert.equal(model.service(lateShare)?.token, 'late');
     await store.transaction(async (trx, touch) => {
       await trx.deleteFrom('identity').where('id', '=', late).execute();
       touch('identity', late);
-      touch('share', lateShare);
     });
     assert.equal(model.identity(late), undefined);
     assert.equal(model.identityByFingerprint('cc'), undefined);
-    assert.equal(model.service(lateShare), undefined);
     attached.close();
   });
 
   it('reads an identity when asked, which another control plane has written and not yet reported', async () => {
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     const id = randomUUID();
     await insertIdentity(store.db, id, 'environment', frontdoorId);
     assert.equal(model.identity(id), undefined);
@@ -114,52 +80,27 @@ describe('the overlay model', () => {
   });
 
   it('is whole with more rows than one answer holds', async () => {
-    const host = await addEnvironment([]);
     await store.transaction(async (trx) => {
       for (let i = 0; i < 1_201; i += 1) await insertIdentity(trx, `many-${i}`, 'gateway', null);
     });
-    await addShare(host, 'one-more');
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     assert.equal([...model.identities()].filter(({ kind }) => kind === 'gateway').length, 1_201);
     attached.close();
   });
 
   it('follows changes that come while it is being read', async () => {
     const model = new OverlayModel();
-    const attaching = attachModel(store, model, shareCatalog);
+    const attaching = attachModel(store, model);
     const ids = await Promise.all(Array.from({ length: 30 }, (_, i) => addEnvironment([`race-${i}`])));
     const attached = await attaching;
     for (const [i, id] of ids.entries()) assert.equal(model.identityByFingerprint(`race-${i}`)?.id, id);
     attached.close();
   });
 
-  it('drops the grants of a deleted environment or router, though the store reports only the identity', async () => {
-    const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
-    const { id } = await addShare(await addEnvironment([]), 'granted');
-    const environmentId = await addEnvironment([]);
-    const routerId = await store.transaction(async (trx, touch) => {
-      const router = await createFabricNode(trx, touch, { kind: 'router', name: 'tunnel', nowMs: 1 });
-      const granted = [environmentId, router.id].map((each) => ({ share_id: id, environment_id: each }));
-      await trx.insertInto('share_grant').values(granted).execute();
-      touch('share', id);
-      return router.id;
-    });
-    assert.deepEqual(model.service(id)?.grants.toSorted(), [environmentId, routerId].toSorted());
-    await store.transaction((trx, touch) => deleteFabricNode(trx, touch, 'router', routerId));
-    assert.deepEqual(model.service(id)?.grants, [environmentId]);
-    await store.transaction((trx, touch) =>
-      deleteEnvironmentIdentity(trx, touch, frontdoorId, environmentId),
-    );
-    assert.deepEqual(model.service(id)?.grants, []);
-    assert.deepEqual(model.grantedTo(environmentId), []);
-    attached.close();
-  });
-
   it('drops terminators of a deleted service, and of a router, though the store reports only those', async () => {
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     const { keptService, service, router } = await addTerminators();
     const idsOf = () => [...model.fabricTerminators()].map(({ id }) => id).toSorted();
     assert.deepEqual(idsOf(), ['of-kept', 'of-router', 'of-service']);
@@ -216,7 +157,7 @@ describe('the overlay model', () => {
         return store.db;
       },
     };
-    const attached = await attachModel(flaky, model, shareCatalog);
+    const attached = await attachModel(flaky, model);
     isAway = true;
     const id = await addEnvironment(['ff']);
     assert.equal(model.identity(id), undefined);
@@ -235,7 +176,7 @@ describe('the overlay models of two control planes over one database', { skip: p
     const place = await newPostgresPlace();
     const [here, there] = [await openStore(place), await openStore(place)];
     const model = new OverlayModel();
-    const attached = await attachModel(there, model, shareCatalog);
+    const attached = await attachModel(there, model);
     const changed = (type: ModelChange['type'], removed: boolean) =>
       within(
         `${type} to be reported`,

@@ -1,16 +1,12 @@
-/** Keeps the overlay's model equal to the store: which rows changed, and the order in which they take effect. */
+/**
+ * Keeps the overlay's model equal to the store: which rows changed, and the order in which they take effect. A front door that
+ * has services of its own projects them after this.
+ */
 import type { Log } from '#base';
 import { mapAlone } from '#net';
 import { followStore, type Change, type Queries, type Store } from '../../store/mod.ts';
-import {
-  readEdgeEntities,
-  readFabricServices,
-  readFabricTerminators,
-  readIdentities,
-  readServices,
-} from './model-rows.ts';
+import { readEdgeEntities, readFabricServices, readFabricTerminators, readIdentities } from './model-rows.ts';
 import type { OverlayModel } from './overlay-model.ts';
-import type { ServiceCatalog } from './service-catalog.ts';
 
 export interface AttachedModel {
   /** Reads an identity from the store, where another control plane may have just written it. */
@@ -23,7 +19,6 @@ export interface AttachedModel {
 export async function attachModel(
   store: Store,
   model: OverlayModel,
-  catalog: ServiceCatalog,
   options: { readonly log?: Log } = {},
 ): Promise<AttachedModel> {
   const dirty: Dirty = { ...nothing(), all: true };
@@ -32,7 +27,7 @@ export async function attachModel(
     {
       what: 'the overlay model',
       note: (changes) => note(dirty, changes),
-      read: () => refresh({ db: store.db, model, catalog }, dirty),
+      read: () => refresh(store.db, model, dirty),
     },
     options.log,
   );
@@ -49,7 +44,6 @@ export async function attachModel(
 
 interface Dirty {
   identities: Set<string>;
-  shares: Set<string>;
   fabricServices: Set<string>;
   fabricTerminators: Set<string>;
   edgeEntities: Set<string>;
@@ -60,7 +54,6 @@ interface Dirty {
 function nothing(): Dirty {
   return {
     identities: new Set(),
-    shares: new Set(),
     fabricServices: new Set(),
     fabricTerminators: new Set(),
     edgeEntities: new Set(),
@@ -71,17 +64,16 @@ function nothing(): Dirty {
 function note(dirty: Dirty, changes: readonly Change[]): void {
   for (const { entity, id } of changes) {
     if (entity === 'identity') dirty.identities.add(id);
-    else if (entity === 'share') dirty.shares.add(id);
     else if (entity === 'fabric-service') dirty.fabricServices.add(id);
     else if (entity === 'fabric-terminator') dirty.fabricTerminators.add(id);
     else if (entity === 'edge-entity') dirty.edgeEntities.add(id);
-    else if (entity === 'frontend' || entity === 'everything') dirty.all = true;
+    else if (entity === 'everything') dirty.all = true;
   }
 }
 
 /** Moves the noted changes from `from` to `to`. */
 function moveNotes(from: Dirty, to: Dirty): void {
-  const kinds = ['identities', 'shares', 'fabricServices', 'fabricTerminators', 'edgeEntities'] as const;
+  const kinds = ['identities', 'fabricServices', 'fabricTerminators', 'edgeEntities'] as const;
   for (const kind of kinds) {
     for (const id of from[kind]) to[kind].add(id);
     from[kind].clear();
@@ -90,24 +82,14 @@ function moveNotes(from: Dirty, to: Dirty): void {
   from.all = false;
 }
 
-interface Refreshed {
-  readonly db: Queries;
-  readonly model: OverlayModel;
-  readonly catalog: ServiceCatalog;
-}
-
 /** Loads the dirty rows into the model. Changes noted in the meantime remain for the next call, as all do after a failure. */
-async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise<void> {
+async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<void> {
   const taken = nothing();
   moveNotes(dirty, taken);
   const wanted = (ids: Set<string>): readonly string[] | undefined => (taken.all ? undefined : [...ids]);
-  let identities, shares, fabricServices, fabricTerminators, edgeEntities;
+  let identities, fabricServices, fabricTerminators, edgeEntities;
   try {
     identities = await readIdentities(db, wanted(taken.identities));
-    // The store takes the grants of a deleted identity away, and reports only the identity.
-    for (const id of absent([...taken.identities], identities))
-      for (const share of model.grantedTo(id)) taken.shares.add(share.id);
-    shares = await readServices(db, catalog, wanted(taken.shares));
     // Read before their services, so that the services are never older.
     fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));
     fabricServices = await readFabricServices(db, wanted(taken.fabricServices));
@@ -121,12 +103,10 @@ async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise
     known: Iterable<{ readonly id: string }>,
     rows: readonly { readonly id: string }[],
   ): string[] => absent(taken.all ? Array.from(known, ({ id }) => id) : [...ids], rows);
-  const goneShares = gone(taken.shares, model.services(), shares);
   const goneIdentities = gone(taken.identities, model.identities(), identities);
   const goneServices = gone(taken.fabricServices, model.fabricServices(), fabricServices);
   const goneTerminators = gone(taken.fabricTerminators, model.fabricTerminators(), fabricTerminators);
   const goneEntities = gone(taken.edgeEntities, model.edge.records(), edgeEntities);
-  for (const id of goneShares) model.removeService(id);
   for (const id of goneTerminators) model.removeFabricTerminator(id);
   removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities, ...goneEntities]));
   for (const id of goneServices) model.removeFabricService(id);
@@ -137,7 +117,6 @@ async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise
     take: (row: T) => void,
   ): void => void mapAlone(rows, ({ id }) => `the ${kind} ${id} of the store`, take);
   set('identity', identities, (identity) => model.setIdentity(identity));
-  set('share', shares, (share) => model.setService(share));
   set('fabric service', fabricServices, (service) => model.setFabricService(service));
   set('fabric terminator', fabricTerminators, (terminator) => model.setFabricTerminator(terminator));
   for (const id of goneEntities) model.removeEdgeEntity(id);

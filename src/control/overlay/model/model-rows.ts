@@ -12,8 +12,7 @@ import {
   type FabricTerminator,
 } from '../records/terminator-store.ts';
 import type { Queries } from '../../store/mod.ts';
-import type { FabricService, Identity, Service } from './overlay-model.ts';
-import type { ServiceCatalog } from './service-catalog.ts';
+import type { FabricService, Identity } from './overlay-model.ts';
 
 const CHUNK = 500;
 
@@ -26,18 +25,6 @@ export async function readIdentities(db: Queries, ids?: readonly string[]): Prom
     async (after) =>
       withCertificates(db, await rows().where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
     async (some) => withCertificates(db, await rows().where('id', 'in', some).execute()),
-  );
-}
-
-export async function readServices(
-  db: Queries,
-  catalog: ServiceCatalog,
-  ids?: readonly string[],
-): Promise<Service[]> {
-  return read(
-    ids,
-    (after) => catalog.after(db, after, CHUNK),
-    (some) => catalog.find(db, some),
   );
 }
 

@@ -9,7 +9,6 @@ import { until } from '../../../../test/support/deadline.ts';
 import { attachModel } from '../model/model-loader.ts';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const WAIT_MS = 30_000;
 const DAY_MS = 86_400_000;
@@ -32,7 +31,7 @@ beforeEach(async () => {
       created_at: Date.parse(leaf.validFrom) + DAY_MS,
     })
     .execute();
-  await attachModel(world.store, world.model, shareCatalog);
+  await attachModel(world.store, world.model);
   await world.start();
 });
 afterEach(() => world.close());

@@ -7,7 +7,6 @@ import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService } from '../records/fabric-service-store.ts';
 import { TerminatorRegistry } from './terminator-registry.ts';
 import type { Store } from '../../store/mod.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 describeEachStore('terminators that routers make for services of the fabric', (open) => {
   const model = new OverlayModel();
@@ -17,7 +16,7 @@ describeEachStore('terminators that routers make for services of the fabric', (o
   let serviceId: string;
   before(async () => {
     store = await open();
-    attached = await attachModel(store, model, shareCatalog);
+    attached = await attachModel(store, model);
     terminators = new TerminatorRegistry(store, model);
     serviceId = await addService('database');
   });
@@ -51,7 +50,7 @@ describeEachStore('terminators that routers make for services of the fabric', (o
     assert.deepEqual(model.fabricTerminator(id), { id, ...wanted });
     assert.deepEqual(terminators.get(id)?.peerData, wanted.peerData);
     const later = new OverlayModel();
-    (await attachModel(store, later, shareCatalog)).close();
+    (await attachModel(store, later)).close();
     assert.deepEqual(later.fabricTerminator(id), { id, ...wanted });
     assert.deepEqual(later.fabricService(serviceId), {
       id: serviceId,

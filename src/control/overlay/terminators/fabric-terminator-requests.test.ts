@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, headerId, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 import { attachModel, type AttachedModel } from '../model/model-loader.ts';
 import { deleteFabricService } from '../records/fabric-service-store.ts';
 import { ScriptedMesh } from '../testing/scripted-mesh.ts';
@@ -12,7 +11,7 @@ let attached: AttachedModel;
 
 beforeEach(async () => {
   mesh = await ScriptedMesh.open([]);
-  attached = await attachModel(mesh.world.store, mesh.world.model, shareCatalog);
+  attached = await attachModel(mesh.world.store, mesh.world.model);
   for (const id of ['a', 'b']) await mesh.connect(id);
   await addService('svc');
 });

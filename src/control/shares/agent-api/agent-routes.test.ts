@@ -34,7 +34,7 @@ test('an agent makes a share, which is in effect when it is answered', async () 
     ['app', 'app', true, true, 1, 'PENDING'],
   );
   assert.deepEqual(share.frontendEndpoints, ['http://app.share.localhost:8080']);
-  assert.equal(fixture.model.service(share.id)?.environmentId, one.id);
+  assert.equal(fixture.catalog.get(share.id)?.environmentId, one.id);
   assert.deepEqual(
     (await one.client.services()).map(({ name }) => name),
     ['app'],
@@ -52,7 +52,7 @@ test('an agent sets how requests reach the service; what it does not name stays'
   const name = 'vite';
   const share = await one.agentApi.createShare({ ...app, name, upstream: { hostHeader: 'LocalHost' } });
   assert.equal(share.upstream?.hostHeader, 'localhost');
-  assert.equal(fixture.model.service(share.id)?.upstream.hostHeader, 'localhost');
+  assert.equal(fixture.catalog.get(share.id)?.upstream.hostHeader, 'localhost');
   const again = await one.agentApi.createShare({ ...app, name });
   assert.equal(again.upstream?.hostHeader, 'localhost');
   const listed = await one.agentApi.hostedShares();

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { MeasuredKind, OverlayModel, StatusBoard } from '../../overlay/model/mod.ts';
 import { concerns, resourceChangeOf, type ResourceChange } from '../../store/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import { ChangeLog, topicsOf } from './change-log.ts';
 import {
   EventFollowers,
@@ -14,7 +15,8 @@ import {
 } from '../../event-stream/mod.ts';
 
 export interface ChangeFollowersOptions extends Omit<EventFollowersOptions, 'subject' | 'maxPerReader'> {
-  readonly model: Pick<OverlayModel, 'identity' | 'service'>;
+  readonly model: Pick<OverlayModel, 'identity'>;
+  readonly catalog: Pick<ShareCatalog, 'get'>;
   readonly status: Pick<StatusBoard, 'onMeasured'>;
   /** Number of changes that a reader can be behind. */
   readonly capacity?: number | undefined;
@@ -41,10 +43,12 @@ export class ChangeFollowers {
   readonly #log: ChangeLog;
   readonly #followers: EventFollowers;
   readonly #model: ChangeFollowersOptions['model'];
+  readonly #catalog: ChangeFollowersOptions['catalog'];
 
   constructor(options: ChangeFollowersOptions) {
     this.#log = new ChangeLog(options.capacity);
     this.#model = options.model;
+    this.#catalog = options.catalog;
     this.#followers = new EventFollowers({
       ...options,
       subject: 'changes',
@@ -103,8 +107,8 @@ export class ChangeFollowers {
 
   #measured(measured: MeasuredKind, id: string): ResourceChange | undefined {
     if (measured === 'share') {
-      const service = this.#model.service(id);
-      return service && { ownerId: service.frontdoorId, kind: 'share', id: service.token };
+      const share = this.#catalog.get(id);
+      return share && { ownerId: share.frontdoorId, kind: 'share', id: share.token };
     }
     const identity = this.#model.identity(id);
     // Other clients of the overlay are no resources of this API.

@@ -14,7 +14,7 @@ describeEachStore('the access data in the feed of gateways', (open) => {
   let received: GatewayFeedEvent[] = [];
   before(async () => {
     world = await openLoginFixture({ open });
-    feed = new GatewayFeed(world.model, world.parts.access, 'epoch');
+    feed = new GatewayFeed(world.catalog, world.parts.access, 'epoch');
     feed.listen((line) => received.push(JSON.parse(line) as GatewayFeedEvent));
   });
   after(() => world.close());

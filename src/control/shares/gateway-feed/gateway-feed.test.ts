@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import * as tls from 'node:tls';
 import { after, before, test } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewayShares, GatewaySnapshot } from '#domain/gateway-shapes';
-import { OverlayModel, type Service } from '../../overlay/model/mod.ts';
+import type { GuardedShare } from '#domain';
+import { OverlayModel } from '../../overlay/model/mod.ts';
+import { ShareCatalog } from '../catalog/share-catalog.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from '../../ziti/client-api/edge-api-fixture.ts';
 import type { GatewayAccessSource } from '../logins/gateway-access.ts';
 import { GatewayFeed, SHARES_PER_PART } from './gateway-feed.ts';
@@ -19,7 +21,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-function service(id: string, more: Partial<Service> = {}): Service {
+function service(id: string, more: Partial<GuardedShare> = {}): GuardedShare {
   return sampleShare(id, { frontends: [frontendOf(id)], ...more });
 }
 
@@ -42,10 +44,10 @@ function events(lines: readonly string[]): GatewayFeedEvent[] {
 }
 
 test('a snapshot holds the public shares; changes of one tick are one delta', () => {
-  const model = new OverlayModel();
-  model.setService(service('a'));
-  model.setService(service('hidden', { shareMode: 'private' }));
-  const feed = new GatewayFeed(model, access, 'epoch-1');
+  const catalog = new ShareCatalog(new OverlayModel());
+  catalog.set(service('a'));
+  catalog.set(service('hidden', { shareMode: 'private' }));
+  const feed = new GatewayFeed(catalog, access, 'epoch-1');
   const [snapshot] = events(feed.opening(undefined)) as [GatewaySnapshot];
   assert.deepEqual(
     [snapshot.type, snapshot.version, snapshot.epoch, snapshot.shares.map(({ id }) => id)],
@@ -53,9 +55,9 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
   );
   const received: string[] = [];
   feed.listen((line) => received.push(line));
-  model.setService(service('b'));
-  model.setService(service('a', { shareMode: 'private' }));
-  model.setService(service('hidden', { shareMode: 'private', target: 'http://127.0.0.1:2' }));
+  catalog.set(service('b'));
+  catalog.set(service('a', { shareMode: 'private' }));
+  catalog.set(service('hidden', { shareMode: 'private', target: 'http://127.0.0.1:2' }));
   feed.flush();
   const [delta] = events(received) as [GatewayDelta];
   assert.deepEqual(
@@ -65,10 +67,10 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
 });
 
 test('a gateway resumes with missed changes after a short absence, and starts over after a longer one or in another run', () => {
-  const model = new OverlayModel();
-  const feed = new GatewayFeed(model, access, 'epoch-1');
+  const catalog = new ShareCatalog(new OverlayModel());
+  const feed = new GatewayFeed(catalog, access, 'epoch-1');
   for (const id of ['a', 'b', 'c']) {
-    model.setService(service(id));
+    catalog.set(service(id));
     feed.flush();
   }
   const versions = (since: { version: number; epoch: string }): unknown[] =>
@@ -81,22 +83,22 @@ test('a gateway resumes with missed changes after a short absence, and starts ov
   assert.deepEqual(versions({ version: 5, epoch: 'epoch-1' }), [['snapshot', 4]]);
   assert.deepEqual(versions({ version: 2, epoch: 'epoch-0' }), [['snapshot', 4]]);
   for (let n = 0; n < 1_100; n += 1) {
-    model.setService(service('d', { epoch: n }));
+    catalog.set(service('d', { epoch: n }));
     feed.flush();
   }
   assert.deepEqual(versions({ version: 2, epoch: 'epoch-1' }), [['snapshot', 1_104]]);
 });
 
 test('a snapshot in parts has a bounded number of shares in each line, and deltas complete it', () => {
-  const model = new OverlayModel();
+  const catalog = new ShareCatalog(new OverlayModel());
   const count = 2 * SHARES_PER_PART + 1;
-  for (let n = 0; n < count; n += 1) model.setService(service(`s${n}`));
-  const feed = new GatewayFeed(model, access, 'epoch-1');
+  for (let n = 0; n < count; n += 1) catalog.set(service(`s${n}`));
+  const feed = new GatewayFeed(catalog, access, 'epoch-1');
   const { position } = feed;
   const parts = feed.snapshotInParts();
   const first = JSON.parse(parts.next().value as string) as GatewaySnapshot;
-  model.removeService('s0');
-  model.setService(service('late'));
+  catalog.remove('s0');
+  catalog.set(service('late'));
   const others = events([...parts]) as GatewayShares[];
   assert.deepEqual([first.type, first.version, first.isContinued], ['snapshot', position.version, true]);
   assert.deepEqual(
@@ -112,27 +114,26 @@ test('a snapshot in parts has a bounded number of shares in each line, and delta
   );
   const [missed] = events(feed.missedSince(position)!) as [GatewayDelta];
   assert.deepEqual([missed.removed, missed.set.map(({ id }) => id)], [['s0'], ['late']]);
-  const small = new GatewayFeed(new OverlayModel(), access, 'epoch-1');
+  const small = new GatewayFeed(new ShareCatalog(new OverlayModel()), access, 'epoch-1');
   assert.deepEqual([...small.snapshotInParts()], small.opening(undefined), 'one part is a snapshot as ever');
 });
 
 test('a gateway gets a list of several parts over TLS, and then what changes', async () => {
-  for (let n = 0; n <= SHARES_PER_PART; n += 1) fixture.model.setService(service(`part${n}`));
+  for (let n = 0; n <= SHARES_PER_PART; n += 1) fixture.catalog.set(service(`part${n}`));
   const lines: GatewayFeedEvent[] = [];
   const done = Promise.withResolvers<void>();
   const stream = gateway.gatewayApi.subscribeGatewayFeed({
     onLine: (text) => {
       lines.push(JSON.parse(text) as GatewayFeedEvent);
       const { type } = lines.at(-1)!;
-      if (type === 'shares') fixture.model.setService(service('part-late'));
+      if (type === 'shares') fixture.catalog.set(service('part-late'));
       if (type === 'delta') done.resolve();
     },
     onEnd: done.reject,
   });
   await done.promise;
   stream.close();
-  for (const { id } of [...fixture.model.services()])
-    if (id.startsWith('part')) fixture.model.removeService(id);
+  for (const { id } of [...fixture.catalog.all()]) if (id.startsWith('part')) fixture.catalog.remove(id);
   assert.deepEqual(
     lines.map(({ type }) => type),
     ['snapshot', 'shares', 'delta'],
@@ -227,27 +228,27 @@ test('an environment may not read the feed, and a gateway that stops reading is 
   const big = service('big', { frontends: [{ id: 'public', host: 'h'.repeat(1_000_000) }] });
   const cut = (): boolean => fixture.logged.some((line) => line.includes('reads too slowly'));
   for (let n = 0; n < 60 && !cut(); n += 1) {
-    fixture.model.setService({ ...big, epoch: n });
+    fixture.catalog.set({ ...big, epoch: n });
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.ok(cut());
-  fixture.model.removeService('big');
+  fixture.catalog.remove('big');
   socket.destroy();
 });
 
 test('a share that cannot be sent is withdrawn, and the others are sent', () => {
-  const model = new OverlayModel();
-  const feed = new GatewayFeed(model, access, 'epoch-1');
+  const catalog = new ShareCatalog(new OverlayModel());
+  const feed = new GatewayFeed(catalog, access, 'epoch-1');
   const received: string[] = [];
   const follower = (): void => {
     throw new TypeError('boom');
   };
   feed.listen(follower);
   feed.listen((line) => received.push(line));
-  model.onChange(follower);
+  catalog.onChange(follower);
   const broken = service('broken');
   Object.defineProperty(broken, 'frontends', { get: follower });
-  for (const one of [service('a'), broken, service('b')]) model.setService(one);
+  for (const one of [service('a'), broken, service('b')]) catalog.set(one);
   feed.flush();
   const [delta] = events(received) as [GatewayDelta];
   assert.deepEqual([delta.set.map(({ id }) => id), delta.removed], [['a', 'b'], ['broken']]);

@@ -1,15 +1,16 @@
 /**
  * The public shares and their guards as a versioned stream for gateways. The changes of one tick make one delta;
- * the last deltas are kept so that a gateway that was away briefly can resume. This file uses the model and
+ * the last deltas are kept so that a gateway that was away briefly can resume. This file uses the catalog and
  * produces lines of text; it does not use sockets.
  */
 import { definedFields } from '#base';
+import type { GuardedShare } from '#domain';
 import { sentAccessRules, type AccessRules } from '#domain/access';
 import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain/gateway-shapes';
 import { gatewayUpstreamOf } from '#domain/upstream';
 import { contain, mapAlone } from '#net';
 import type { AccessChange, GatewayAccessSource } from '../logins/gateway-access.ts';
-import type { OverlayModel, Service } from '../../overlay/model/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 
 /** Shares of one line of a snapshot in parts. */
 export const SHARES_PER_PART = 200;
@@ -26,7 +27,7 @@ export interface FeedVersion {
 export type FeedListener = (line: string) => void;
 
 export class GatewayFeed {
-  readonly #model: OverlayModel;
+  readonly #catalog: ShareCatalog;
   readonly #access: GatewayAccessSource;
   readonly #epoch: string;
   readonly #listeners = new Set<FeedListener>();
@@ -41,16 +42,14 @@ export class GatewayFeed {
   #planned = false;
 
   /** `epoch` identifies this run. Versions of another run are not comparable. */
-  constructor(model: OverlayModel, access: GatewayAccessSource, epoch: string) {
-    this.#model = model;
+  constructor(catalog: ShareCatalog, access: GatewayAccessSource, epoch: string) {
+    this.#catalog = catalog;
     this.#access = access;
     this.#epoch = epoch;
     this.#sentKeys = this.#keyIds();
-    for (const service of model.services())
-      if (service.shareMode === 'public') this.#published.add(service.id);
-    model.onChange((change) => {
-      if (change.type !== 'service') return;
-      this.#dirty.shares.add(change.id);
+    for (const { id, shareMode } of catalog.all()) if (shareMode === 'public') this.#published.add(id);
+    catalog.onChange((shareId) => {
+      this.#dirty.shares.add(shareId);
       this.#plan();
     });
     access.onChange((change) => {
@@ -81,7 +80,7 @@ export class GatewayFeed {
   }
 
   /**
-   * Returns the lines of a snapshot in parts, each built when it is taken, from the model as it is then. The deltas after
+   * Returns the lines of a snapshot in parts, each built when it is taken, from the catalog as it is then. The deltas after
    * the position before the first line make the whole consistent.
    */
   *snapshotInParts(): Generator<string, void> {
@@ -94,10 +93,10 @@ export class GatewayFeed {
       isFirst = false;
       return this.#snapshot(some, isContinued);
     };
-    for (const service of this.#model.services()) {
-      if (service.shareMode !== 'public') continue;
+    for (const share of this.#catalog.all()) {
+      if (share.shareMode !== 'public') continue;
       if (shares.length === SHARES_PER_PART) yield part(true);
-      shares.push(...this.#gatewayShares([service]));
+      shares.push(...this.#gatewayShares([share]));
     }
     yield part(false);
   }
@@ -149,12 +148,12 @@ export class GatewayFeed {
     const set: GatewayShare[] = [];
     const removed: string[] = [];
     for (const id of ids) {
-      const service = this.#model.service(id);
-      if (service?.shareMode === 'public') {
-        const [share] = this.#gatewayShares([service]);
+      const share = this.#catalog.get(id);
+      if (share?.shareMode === 'public') {
+        const [published] = this.#gatewayShares([share]);
         // Gateways must not serve it by its former rules.
-        if (share === undefined) removed.push(id);
-        else set.push(share);
+        if (published === undefined) removed.push(id);
+        else set.push(published);
         this.#published.add(id);
       } else if (this.#published.delete(id)) {
         removed.push(id);
@@ -177,17 +176,16 @@ export class GatewayFeed {
     });
   }
 
-  #gatewayShares(services: readonly Service[]): GatewayShare[] {
+  #gatewayShares(shares: readonly GuardedShare[]): GatewayShare[] {
     return mapAlone(
-      services,
+      shares,
       ({ token }) => `the share ${token}`,
-      (service) => gatewayShare(service, this.#access.organizationOf(service.frontdoorId)),
+      (share) => gatewayShare(share, this.#access.organizationOf(share.frontdoorId)),
     );
   }
 
   #publicShares(): GatewayShare[] {
-    const services = [...this.#model.services()];
-    return this.#gatewayShares(services.filter(({ shareMode }) => shareMode === 'public'));
+    return this.#gatewayShares([...this.#catalog.all()].filter(({ shareMode }) => shareMode === 'public'));
   }
 
   /** Ended sessions may have been missed. A snapshot makes gateways drop all cached sessions. */
@@ -265,7 +263,7 @@ function line(event: GatewayFeedEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-function gatewayShare(share: Service, organizationId: string | undefined): GatewayShare {
+function gatewayShare(share: GuardedShare, organizationId: string | undefined): GatewayShare {
   const { id, token, frontends, customHosts, authProviderIds, rules, inspection } = share;
   const { frontdoorId, environmentId, updatedAtMs } = share;
   return {

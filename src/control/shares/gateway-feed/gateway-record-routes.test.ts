@@ -93,7 +93,7 @@ test('a report is announced with the token of each share that has new records, a
   await gateway.gatewayApi.reportFailures([failureOf('failure-8'), failureOf('failure-9')]);
   await gateway.gatewayApi.reportFailures([failureOf('failure-10', { shareId: 'unknown' })]);
   await gateway.gatewayApi.reportInspections([inspectedOf('inspected-8')]);
-  const share = { ownerId: fixture.frontdoorIds[0], id: fixture.model.service(shareId)!.token };
+  const share = { ownerId: fixture.frontdoorIds[0], id: fixture.catalog.get(shareId)!.token };
   assert.deepEqual(announced, [
     { ...share, kind: 'failure' },
     { ...share, kind: 'request' },

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
 import { failuresShape, inspectionsShape, NO_SHARE } from '#domain/gateway-shapes';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import { putFailures, putInspected } from '../records/request-record-store.ts';
 import { putUnroutedFailures } from '../records/unrouted-failure-store.ts';
 import { touchResource } from '../../store/mod.ts';
@@ -13,17 +14,21 @@ import { bodyRule, MAX_BODY_BYTES, type CallerContext, readReport } from '../../
 /** Limit for failures without a share per gateway, over all its processes. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
-export function addGatewayRecordRoutes(app: FastifyInstance, context: CallerContext): void {
-  const { store, model, clock, log } = context;
+export function addGatewayRecordRoutes(
+  app: FastifyInstance,
+  context: CallerContext,
+  catalog: ShareCatalog,
+): void {
+  const { store, clock, log } = context;
   const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
-  const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
+  const frontdoorOf = (shareId: string): string | undefined => catalog.get(shareId)?.frontdoorId;
 
   /** Streams of changes name the share of new records, once for each report. */
   const announce = async (
     kind: 'failure' | 'request',
     records: readonly { readonly shareId: string }[],
   ): Promise<void> => {
-    const shares = new Set(records.map(({ shareId }) => model.service(shareId)));
+    const shares = new Set(records.map(({ shareId }) => catalog.get(shareId)));
     shares.delete(undefined);
     if (shares.size === 0) return;
     await store.transaction(async (_trx, touch) => {

@@ -1,6 +1,6 @@
 /** A share at one of its hosts: the providers that guard it there, and the host that receives its log-ins. */
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain/access';
-import type { OverlayModel } from '../../overlay/model/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 
 export interface GuardedHost {
   readonly shareId: string;
@@ -12,18 +12,18 @@ export interface GuardedHost {
 
 /** Returns undefined if there is no such public share, or not at this host. */
 export function guardedHost(
-  model: Pick<OverlayModel, 'service'>,
+  catalog: Pick<ShareCatalog, 'get'>,
   shareId: string,
   host: string,
 ): GuardedHost | undefined {
-  const service = model.service(shareId);
-  if (service?.shareMode !== 'public') return undefined;
-  const authProviderIds = service.frontends.some((frontend) => frontend.host === host)
-    ? service.authProviderIds
-    : service.customHosts.find((custom) => custom.host === host)?.authProviderIds;
+  const share = catalog.get(shareId);
+  if (share?.shareMode !== 'public') return undefined;
+  const authProviderIds = share.frontends.some((frontend) => frontend.host === host)
+    ? share.authProviderIds
+    : share.customHosts.find((custom) => custom.host === host)?.authProviderIds;
   if (authProviderIds === undefined) return undefined;
-  const session = service.rules?.session ?? DEFAULT_SESSION_LIMITS;
-  return { shareId, frontdoorId: service.frontdoorId, host, authProviderIds, session };
+  const session = share.rules?.session ?? DEFAULT_SESSION_LIMITS;
+  return { shareId, frontdoorId: share.frontdoorId, host, authProviderIds, session };
 }
 
 /** Returns `https://host[:port]` in the form of browsers. */

@@ -24,12 +24,13 @@ import type { Store } from '../../store/mod.ts';
 import type { OpenStore } from '../../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
-import { shareCatalog } from '../records/share-guard.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
+import { openShareCatalog } from '../catalog/catalog-loader.ts';
 
 export interface LoginFixture extends AsyncDisposable {
   readonly store: Store;
   readonly secrets: Secrets;
-  readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly clock: ManualClock;
   readonly frontdoor: GrantedFrontdoor;
   readonly parts: LoginParts;
@@ -72,14 +73,16 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
   const store = await open({ log });
   const first = (await seedFirstRows(store, secrets, { zone: ZONE, clock }))!;
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, shareCatalog);
+  const attached = await attachModel(store, model);
+  const shares = await openShareCatalog(store, model);
+  const { catalog } = shares;
   const egress = new EgressClient({
     allowed: parseAllowedNetworks('--allow-egress', allowEgress),
     ...options.egress,
   });
   const opened: LoginParts[] = [];
   const another = async (): Promise<LoginParts> => {
-    const parts = await openLoginParts({ store, secrets, model, egress, clock, log });
+    const parts = await openLoginParts({ store, secrets, catalog, egress, clock, log });
     opened.push(parts);
     return parts;
   };
@@ -98,7 +101,7 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
   const fixture: LoginFixture = {
     store,
     secrets,
-    model,
+    catalog,
     clock,
     frontdoor,
     parts,
@@ -145,6 +148,7 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
     another,
     async close() {
       for (const each of opened) await each.close();
+      shares.close();
       attached.close();
       await store.close();
     },

@@ -1,7 +1,7 @@
 /** Composes the control plane's half of log-ins over its store. */
 import type { Clock, Log } from '#base';
 import { waitAtMost, type EgressClient } from '#net';
-import type { OverlayModel } from '../../overlay/model/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import { ProviderDirectory } from './provider-directory.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Store } from '../../store/mod.ts';
@@ -15,8 +15,8 @@ import { ShareLogins } from './share-logins.ts';
 export interface LoginPartsOptions {
   readonly store: Store;
   readonly secrets: Secrets;
-  /** Attached to the store before, so that it has the shares when providers are loaded. */
-  readonly model: OverlayModel;
+  /** Opened before, so that it has the shares when providers are loaded. */
+  readonly catalog: ShareCatalog;
   readonly egress: Pick<EgressClient, 'get' | 'send'>;
   readonly clock: Clock;
   readonly log: Log;

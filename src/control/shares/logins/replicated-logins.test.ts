@@ -11,13 +11,14 @@ import { openStore, type Store } from '../../store/mod.ts';
 import type { AccessChange } from './gateway-access.ts';
 import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
-import { shareCatalog } from '../records/share-guard.ts';
+import { openShareCatalog } from '../catalog/catalog-loader.ts';
 
 describe('control planes over one database', { skip: postgresSkip }, () => {
   let issuer: HostileProvider;
   let world: LoginFixture;
   let store: Store;
   let attached: AttachedModel;
+  let closeShares: () => void;
   let other: LoginParts;
   const received: AccessChange[] = [];
   before(async () => {
@@ -26,14 +27,17 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     world = await openLoginFixture({ open: (options) => openStore({ ...place, ...options }) });
     store = await openStore(place);
     const model = new OverlayModel();
-    attached = await attachModel(store, model, shareCatalog);
+    attached = await attachModel(store, model);
+    const { catalog, close } = await openShareCatalog(store, model);
+    closeShares = close;
     const { secrets, clock } = world;
     const egress = new EgressClient({ allowed: [] });
-    other = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
+    other = await openLoginParts({ store, secrets, catalog, egress, clock, log: silentLog });
     other.access.onChange((change) => received.push(change));
   });
   after(async () => {
     await other.close();
+    closeShares();
     attached.close();
     await store.close();
     await world.close();

@@ -404,9 +404,9 @@ describeEachStore('log-ins at shares', (open) => {
 
   it('happen at the hosts of a custom frontend by its own providers', async () => {
     const own = (await world.addProvider('OIDC', data())).id;
-    const service = world.model.service((await world.addShare('bare', [])).id)!;
+    const service = world.catalog.get((await world.addShare('bare', [])).id)!;
     const custom = { customFrontendId: 'c', host: 'bare.apps.example.com', authProviderIds: [own] };
-    world.model.setService({ ...service, customHosts: [custom] });
+    world.catalog.set({ ...service, customHosts: [custom] });
     const place = { id: service.id, token: 'bare', host: custom.host };
     const started = await world.parts.logins.start(loginStart(place, own, { port: 443 }));
     assert.ok(started.type === 'redirect');

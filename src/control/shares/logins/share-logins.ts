@@ -19,7 +19,7 @@ import type {
 } from '#domain/gateway-shapes';
 import { PROVIDER_TYPES } from '#domain/provider-types';
 import { readAlone } from '#net';
-import type { OverlayModel } from '../../overlay/model/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ProviderSteps } from './provider-steps.ts';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
@@ -42,7 +42,7 @@ import { identityOf } from './proven-person.ts';
 export interface ShareLoginsOptions {
   readonly store: Store;
   readonly secrets: Secrets;
-  readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly providers: ProviderDirectory;
   readonly steps: ProviderSteps;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export class ShareLogins {
   async start(request: LoginStart): Promise<LoginStarted> {
     const { store, secrets, clock } = this.#options;
     const { shareId, host, port, providerId, returnTo, browser } = request;
-    const guarded = guardedHost(this.#options.model, shareId, host);
+    const guarded = guardedHost(this.#options.catalog, shareId, host);
     const provider = this.#providerOf(guarded, providerId);
     if (provider === undefined) return refused('provider-not-available');
     const state = makeLoginState(secrets);
@@ -120,7 +120,7 @@ export class ShareLogins {
       const nowMs = clock.nowMs();
       const attempt = await redeemAttempt(trx, secrets, request, nowMs);
       if (attempt === undefined || attempt.identity === null) return refused('attempt-not-valid');
-      const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+      const guarded = guardedHost(this.#options.catalog, attempt.share_id, attempt.host);
       const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
       if (guarded === undefined || provider === undefined) return refused('provider-not-available');
       const proven = provenOf(secrets, attempt, attempt.identity);
@@ -148,7 +148,7 @@ export class ShareLogins {
     const nowMs = clock.nowMs();
     const session = await findSession(store.db, secrets, token, nowMs);
     if (session === undefined) return null;
-    const guarded = guardedHost(this.#options.model, session.shareId, session.host);
+    const guarded = guardedHost(this.#options.catalog, session.shareId, session.host);
     const provider = this.#providerOf(guarded, session.providerId, session.providerVersion);
     if (guarded === undefined || provider === undefined) return null;
     const { idleMs, absoluteMs } = guarded.session;
@@ -171,7 +171,7 @@ export class ShareLogins {
     parameters: Readonly<Record<string, string>>,
   ): Promise<CallerIdentity | LoginRefusal> {
     if (host !== loginHostOf(attempt.host)) return refused('attempt-not-valid');
-    const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+    const guarded = guardedHost(this.#options.catalog, attempt.share_id, attempt.host);
     const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
     if (provider === undefined) return refused('provider-not-available');
     const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));

@@ -29,7 +29,8 @@ import { FabricFixture } from './fabric-view-fixture.ts';
 import { ProviderDirectory } from '../logins/provider-directory.ts';
 import { createManagementApi } from './management-api.ts';
 import type { ManagementApiOptions } from './management-api-options.ts';
-import { shareCatalog } from '../records/share-guard.ts';
+import { openShareCatalog } from '../catalog/catalog-loader.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
 const NO_RECORDS: NameRecords = { alias: undefined, addresses: [], problem: undefined };
@@ -44,6 +45,7 @@ export interface ApiWorld {
   readonly secrets: Secrets;
   readonly clock: ManualClock;
   readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly first: FirstStart;
   /** A second organization with one frontdoor and an account. */
   readonly other: {
@@ -146,7 +148,9 @@ export async function openApiWorld({
   const store = await open({ log });
   const first = (await seedFirstStart(store, secrets, { zone: 'share.localhost', clock }))!;
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, shareCatalog);
+  const attached = await attachModel(store, model);
+  const shares = await openShareCatalog(store, model);
+  const { catalog } = shares;
   const measuredListeners: MeasuredListener[] = [];
   const measured: MeasuredListener = (kind, id) => {
     for (const listener of measuredListeners) listener(kind, id);
@@ -168,6 +172,7 @@ export async function openApiWorld({
     store,
     secrets,
     model,
+    catalog,
     log,
     clock,
     status,
@@ -243,6 +248,7 @@ export async function openApiWorld({
     secrets,
     clock,
     model,
+    catalog,
     first,
     other: { organizationId, frontdoorId, authorization },
     authorization: `Basic ${first.accountId}:${first.apiToken}`,
@@ -300,6 +306,7 @@ export async function openApiWorld({
       assert.equal(answer.status, 200, answer.text);
     },
     async close() {
+      shares.close();
       attached.close();
       await app.close();
       await store.close();

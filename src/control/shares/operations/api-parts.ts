@@ -28,7 +28,7 @@ export async function openApiParts(
   options: ManagementApiOptions,
   limits: ApiLimits,
 ): Promise<OpenedApiParts> {
-  const { store, secrets, model, status, clock, log } = options;
+  const { store, secrets, model, catalog, status, clock, log } = options;
   // Subscribes to changes first, so that later listeners can query it at once.
   const access = new CallerDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
@@ -47,7 +47,7 @@ export async function openApiParts(
     }),
     loginFailures: new LoginFailures(limits.failedLogins, clock),
     auditFollowers: new AuditFollowers({ store, log, jsonOf: auditJson }),
-    changeFollowers: new ChangeFollowers({ store, log, model, status }),
+    changeFollowers: new ChangeFollowers({ store, log, model, catalog, status }),
     agentEnrollmentTtlMs: options.agentEnrollmentTtlMs ?? AGENT_ENROLLMENT_TTL_MS,
     fabricEnrollmentTtlMs: options.fabricEnrollmentTtlMs ?? FABRIC_ENROLLMENT_TTL_MS,
     tokenPolicy: (): TokenPolicy => ({

@@ -12,6 +12,7 @@ import {
   type AuditFollowers,
   type AuditTarget,
 } from '../../audit/mod.ts';
+import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import type { ChangeFollowers } from '../changes/change-followers.ts';
 import type {
   EdgeRouter,
@@ -78,6 +79,7 @@ export interface ApiParts {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly status: StatusBoard;
   /** The states of `status`, counted as they change. */
   readonly counts: StateCounts;

@@ -10,7 +10,7 @@ import { openStore } from '../../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { openStream, type StreamReader } from './event-stream-fixture.ts';
 import { createManagementApi } from './management-api.ts';
-import { shareCatalog } from '../records/share-guard.ts';
+import { openShareCatalog } from '../catalog/catalog-loader.ts';
 
 const LISTEN = { host: '127.0.0.1', port: 0 };
 
@@ -222,9 +222,11 @@ describe('the stream of changes at two control planes', { skip: postgresSkip }, 
     const store = await openStore({ ...place, log: silentLog });
     closers.push(() => store.close());
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     closers.push(() => attached.close());
-    const other: FastifyInstance = await createManagementApi({ ...world.options, store, model });
+    const { catalog, close } = await openShareCatalog(store, model);
+    closers.push(close);
+    const other: FastifyInstance = await createManagementApi({ ...world.options, store, model, catalog });
     closers.push(() => other.close());
     await other.listen(LISTEN);
 

@@ -41,7 +41,7 @@ describeEachStore('custom frontends', (open) => {
       ...more,
     });
   const serviceOf = (token: string) =>
-    [...world.model.services()].find(
+    [...world.catalog.all()].find(
       ({ token: own, frontdoorId }) => own === token && frontdoorId === world.first.frontdoorId,
     );
 
@@ -216,7 +216,7 @@ describeEachStore('custom frontends', (open) => {
       authorization: world.other.authorization,
     });
     assert.equal(made.status, 201, made.text);
-    const foreign = [...world.model.services()].find(({ token }) => token === 'foreign')!;
+    const foreign = [...world.catalog.all()].find(({ token }) => token === 'foreign')!;
     assert.deepEqual(foreign.customHosts, []);
   });
 

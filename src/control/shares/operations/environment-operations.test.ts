@@ -171,7 +171,7 @@ describeEachStore('environments and agents', (open) => {
       target: 'http://h:1/',
     };
     assert.equal((await world.call('POST', `${root}/shares`, { body: share })).status, 201);
-    const service = [...world.model.services()].find(({ token }) => token === 'hosted')!;
+    const service = [...world.catalog.all()].find(({ token }) => token === 'hosted')!;
     world.statuses.set(service.id, { state: 'DEPLOYED' });
     world.connected.add(id);
     const entry = {
@@ -208,7 +208,7 @@ describeEachStore('environments and agents', (open) => {
       assert.equal((await world.call('GET', `${root}/environments/${id}`)).status, 404);
       assert.equal((await world.call('DELETE', `${root}/${path}/${id}`)).status, 404);
       assert.equal(world.model.identity(id), undefined);
-      assert.ok(![...world.model.services()].some((service) => service.name === token));
+      assert.ok(![...world.catalog.all()].some((service) => service.name === token));
       const left = await world.store.db
         .selectFrom('certificate')
         .selectAll()

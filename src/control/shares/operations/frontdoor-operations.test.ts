@@ -176,9 +176,9 @@ describeEachStore('frontdoors', (open) => {
     assert.equal((await world.call('POST', `/frontdoor/${id}/shares`, { body: share })).status, 201);
     const enrollment = await world.call('POST', `/frontdoor/${id}/agents/enrollments`);
     const { enrollmentCode } = enrollment.body as { enrollmentCode: string };
-    assert.equal([...world.model.services()].length, 1);
+    assert.equal([...world.catalog.all()].length, 1);
     assert.equal((await world.call('DELETE', `/frontdoor/${id}`)).status, 204);
-    assert.equal([...world.model.services()].length, 0);
+    assert.equal([...world.catalog.all()].length, 0);
     assert.equal(world.model.identity(environmentId), undefined);
     const bootstrap = await world.call('GET', `/frontdoor/agents/bootstrap-token/${enrollmentCode}`);
     assert.equal(bootstrap.status, 404);

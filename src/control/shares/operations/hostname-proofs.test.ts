@@ -94,7 +94,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
     void server.names.set(challengeName(name), { txt: organizationIds.map(challengeValue) });
   /** The names of the share below custom frontends, as gateways get them. */
   const served = (): readonly string[] =>
-    [...world.model.services()].flatMap(({ customHosts }) => customHosts.map(({ host }) => host));
+    [...world.catalog.all()].flatMap(({ customHosts }) => customHosts.map(({ host }) => host));
   const later = async (ms: number): Promise<void> => {
     world.clock.advance(ms);
     await prover.pass();

@@ -33,7 +33,7 @@ import { countedPageAnswer, listFilterOf, parsePageRequest, textOf, type Query }
 const KIND = 'login-session';
 
 export const loginSessionHandlers: Handlers<
-  ChangeParts & Pick<ApiParts, 'model'>,
+  ChangeParts & Pick<ApiParts, 'catalog'>,
   'listLoginSessions' | 'endLoginSessions' | 'endLoginSession'
 > = {
   async listLoginSessions(parts, call) {
@@ -101,10 +101,10 @@ function emailOf(query: Query): string | undefined {
   return pattern.email;
 }
 
-function answerOf({ model }: Pick<ApiParts, 'model'>, session: ProviderSession): LoginSessionAnswer {
+function answerOf({ catalog }: Pick<ApiParts, 'catalog'>, session: ProviderSession): LoginSessionAnswer {
   const { id, shareId, shareToken, host, subject, email, name, createdAtMs, lastUsedAtMs } = session;
   // Evaluated with the share's current policy, as gateways do.
-  const limits = guardedHost(model, shareId, host)?.session;
+  const limits = guardedHost(catalog, shareId, host)?.session;
   const expiresAtMs =
     limits === undefined
       ? session.expiresAtMs

@@ -71,7 +71,7 @@ describeEachStore('auth providers', (open) => {
     return world.call('POST', `/frontdoor/${frontdoorId}/shares`, { body });
   }
 
-  const services = () => [...world.model.services()].filter((service) => service.frontdoorId === frontdoorId);
+  const services = () => [...world.catalog.all()].filter((service) => service.frontdoorId === frontdoorId);
 
   it('come back enabled and as they were given, with their place', async () => {
     const body = {

@@ -281,10 +281,10 @@ describeEachStore('records of requests', (open) => {
     assert.deepEqual((await put({ enabled: true, maxBodyBytes: 1_024 })).body, on);
     assert.deepEqual(await get<InspectorAnswer>(path), on);
     // Gateways are notified.
-    const { inspection } = world.model.service(share.id)!;
+    const { inspection } = world.catalog.get(share.id)!;
     assert.deepEqual(inspection, { maxBodyBytes: 1_024, untilMs: world.clock.nowMs() + 3_600_000 });
     assert.deepEqual((await put({ enabled: false })).body, off);
-    assert.equal(world.model.service(share.id)!.inspection, null);
+    assert.equal(world.catalog.get(share.id)!.inspection, null);
     await put({ enabled: true, until: inMs(60_000) });
     world.clock.advance(60_001);
     assert.deepEqual(await get<InspectorAnswer>(path), off);

@@ -1,5 +1,5 @@
 /**
- * One search. Shares, environments and nodes are many and in memory, so that the model is searched, in slices; the
+ * One search. Shares, environments and nodes are many and in memory, so that memory is searched, in slices; the
  * others are few and read from the store.
  */
 import type { SearchResultAnswer } from '#contract/schemas';
@@ -11,13 +11,13 @@ import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
 import { textOf } from './page-query.ts';
 
-type SearchParts = Pick<ApiParts, 'store' | 'model'>;
+type SearchParts = Pick<ApiParts, 'store' | 'model' | 'catalog'>;
 type Found = SearchResultAnswer['results'][number];
 
 const MOST_OF_A_KIND = 10;
 
 export const searchHandlers: Handlers<SearchParts, 'search'> = {
-  async search({ store, model }, { principal, query }) {
+  async search({ store, model, catalog }, { principal, query }) {
     const asked = textOf(query, 'q')!;
     const matches = matcherOf(asked);
     const isAdmin = principal.scopes.includes(ADMIN);
@@ -27,7 +27,7 @@ export const searchHandlers: Handlers<SearchParts, 'search'> = {
     const hits = new Hits(asked);
     for (const { id, name } of frontdoors)
       if (matches(name, id)) hits.add({ kind: 'frontdoor', id, name, frontdoorId: id });
-    for await (const slice of inSlices(model.services())) {
+    for await (const slice of inSlices(catalog.all())) {
       for (const { id, token, frontdoorId } of slice)
         if (own.has(frontdoorId) && matches(token, id))
           hits.add({ kind: 'share', id: token, name: token, frontdoorId });

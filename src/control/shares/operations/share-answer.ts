@@ -19,17 +19,17 @@ export function shareAnswerOf(parts: StatusParts & FrontendUrls & AccessParts, s
   return definedFields({ ...stored, access: shareAccessOf(parts, share), status: state, failure, createdAt });
 }
 
-type AccessParts = Pick<ApiParts, 'model' | 'providers' | 'clock'>;
+type AccessParts = Pick<ApiParts, 'catalog' | 'providers' | 'clock'>;
 
 /** Rules and providers come from memory, so that a list needs no further statement for each of its shares. */
-function shareAccessOf({ model, providers, clock }: AccessParts, share: Share): AccessSummary {
+function shareAccessOf({ catalog, providers, clock }: AccessParts, share: Share): AccessSummary {
   const { id, shareMode, grants, frontends, customHosts, authProviderIds } = share;
   const own = frontends.map(({ host }) => ({ host, authProviderIds }));
   const names = [...own, ...customHosts].map(({ host, authProviderIds: ids }) => ({
     host,
     providers: ids.map((providerId) => summedProvider(providers.byId(providerId))),
   }));
-  const rules = model.service(id)?.rules ?? null;
+  const rules = catalog.get(id)?.rules ?? null;
   return accessSummary(
     { grants: shareMode === 'private' ? grants.length : undefined, names, rules },
     clock.nowMs(),

@@ -14,7 +14,7 @@ import { isByState, listSharesByState } from './stated-shares.ts';
 import { shareAnswerOf } from './share-answer.ts';
 
 type ShareParts = CreationParts &
-  Pick<ApiParts, 'model' | 'providers' | 'status' | 'counts' | 'frontendUrls'>;
+  Pick<ApiParts, 'catalog' | 'providers' | 'status' | 'counts' | 'frontendUrls'>;
 
 export const shareHandlers: Handlers<
   ShareParts,

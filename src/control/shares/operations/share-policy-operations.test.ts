@@ -115,7 +115,7 @@ describeEachStore('policies of shares', (open) => {
   };
   const put = (body: unknown, token = 'app') => world.call('PUT', `${root}/shares/${token}/policy`, { body });
   const get = (token = 'app') => world.call('GET', `${root}/shares/${token}/policy`);
-  const serviceOf = (token: string) => [...world.model.services()].find((each) => each.token === token)!;
+  const serviceOf = (token: string) => [...world.catalog.all()].find((each) => each.token === token)!;
   const hashesOf = async () =>
     (await world.store.db.selectFrom('share_policy').select('password_hashes').execute())
       .map((row) => JSON.parse(row.password_hashes) as Record<string, string>)

@@ -269,7 +269,7 @@ describeEachStore('the answer to a change of a share', (open) => {
         frontendEndpoints: string[];
         authProviderIds: string[];
       };
-      const service = [...world.model.services()].find(({ token }) => token === 'app')!;
+      const service = [...world.catalog.all()].find(({ token }) => token === 'app')!;
       const hosts = [...service.frontends, ...service.customHosts].map(({ host }) => host);
       assert.deepEqual(
         frontendEndpoints,

@@ -37,13 +37,13 @@ describeEachStore('upstream settings of shares', (open) => {
     };
     assert.equal((await world.call('POST', `${root}/shares`, { body })).status, 201);
     path = `${root}/shares/app/upstream`;
-    shareId = [...world.model.services()].find(({ token }) => token === 'app')!.id;
+    shareId = [...world.catalog.all()].find(({ token }) => token === 'app')!.id;
   });
   after(() => world.close());
 
   const call = async (method: string, body?: object, headers?: Record<string, string>) =>
     world.call(method, path, definedFields({ body, headers }));
-  const inEffect = () => world.model.service(shareId)!.upstream;
+  const inEffect = () => world.catalog.get(shareId)!.upstream;
 
   it('are the defaults until they are set, and after they are reset', async () => {
     assert.deepEqual((await call('GET')).body, DEFAULTS);
@@ -120,9 +120,9 @@ describeEachStore('upstream settings of shares', (open) => {
     await call('PUT', { hostHeader: 'target' });
     await world.store.db.updateTable('share_upstream').set({ data: '{"hostHeader":' }).execute();
     await world.store.transaction(async (_trx, touch) => touch('share', shareId));
-    assert.equal(world.model.service(shareId)!.rules?.expiresAtMs, 0);
+    assert.equal(world.catalog.get(shareId)!.rules?.expiresAtMs, 0);
     await call('PUT', {});
-    assert.equal(world.model.service(shareId)!.rules, null);
+    assert.equal(world.catalog.get(shareId)!.rules, null);
   });
 
   it('of a share that does not exist are not found', async () => {

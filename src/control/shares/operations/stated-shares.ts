@@ -1,10 +1,10 @@
 /**
- * Pages of shares that are filtered or sorted by their state. States are measured and in no table, so that the model is
+ * Pages of shares that are filtered or sorted by their state. States are measured and in no table, so that the catalog is
  * searched, in slices, and only the rows of the page are read.
  */
-import type { Share } from '#domain';
+import type { GuardedShare, Share } from '#domain';
 import { orderedRange } from '#base';
-import { inSlices, type Service, type ShareState } from '../../overlay/model/mod.ts';
+import { inSlices, type ShareState } from '../../overlay/model/mod.ts';
 import { findSharesInOrder } from '../records/share-record.ts';
 import { lowered, type ListFilter, type Page, type PageRequest } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
@@ -16,7 +16,7 @@ const STATE = 'status';
 /** So many entries are sorted together that all are not sorted often. */
 const MIN_KEPT = 1_000;
 
-const VALUES: Readonly<Record<string, (share: Service, state: ShareState) => Value>> = {
+const VALUES: Readonly<Record<string, (share: GuardedShare, state: ShareState) => Value>> = {
   default: (share) => share.createdAtMs,
   createdAt: (share) => share.createdAtMs,
   name: (share) => share.name ?? '',
@@ -30,12 +30,12 @@ export function isByState({ sort }: PageRequest, { status }: ListFilter): boolea
 
 /** States may change between two pages. */
 export async function listSharesByState(
-  parts: Pick<ApiParts, 'store' | 'model' | 'counts'>,
+  parts: Pick<ApiParts, 'store' | 'catalog' | 'counts'>,
   frontdoor: GrantedFrontdoor,
   { page, size, sort, direction }: PageRequest,
   filter: ListFilter,
 ): Promise<Page<Share>> {
-  const { store, model, counts } = parts;
+  const { store, catalog, counts } = parts;
   const valueOf = VALUES[sort];
   if (valueOf === undefined) throw new Error(`there is no order by ${sort}`);
   // A share that another control plane has acknowledged must not be missing.
@@ -44,7 +44,7 @@ export async function listSharesByState(
   await counts.settled();
   const first = new FirstEntries((page + 1) * size, direction);
   let total = 0;
-  for await (const slice of inSlices(model.services())) {
+  for await (const slice of inSlices(catalog.all())) {
     for (const share of slice) {
       if (share.frontdoorId !== frontdoor.id || !matches(share)) continue;
       const state = counts.stateOf(share);
@@ -96,7 +96,7 @@ class FirstEntries {
 }
 
 /** Matches as the database does. */
-function matcherOf(filter: ListFilter): (share: Service) => boolean {
+function matcherOf(filter: ListFilter): (share: GuardedShare) => boolean {
   const { fromMs = -Infinity, toMs = Infinity, environmentId, providerId } = filter;
   const name = filter.name === undefined ? undefined : lowered(filter.name);
   return (share) =>

@@ -33,7 +33,7 @@ describeEachStore('summaries', (open) => {
       const { status, text } = await world.call('POST', `/frontdoor/${frontdoorId}/shares`, { body });
       assert.equal(status, 201, text);
     }
-    for (const { id, name } of world.model.services()) {
+    for (const { id, name } of world.catalog.all()) {
       if (name === 'one') world.statuses.set(id, { state: 'DEPLOYED' });
       if (name === 'two') world.statuses.set(id, { state: 'FAILED' });
     }

@@ -2,6 +2,5 @@
 export { PolicyCheck } from './policy-check.ts';
 export { RequestRecordSweep } from './request-record-sweep.ts';
 export { RestingNameSweep } from './resting-name-sweep.ts';
-export { shareCatalog } from './share-guard.ts';
 export type { FirstStart } from './first-rows.ts';
 export { seedFirstStart } from './first-start.ts';

@@ -6,7 +6,6 @@ import type { GuardedShare } from '#domain';
 import type { AccessRules } from '#domain/access';
 import type { GatewayInspection } from '#domain/gateway-shapes';
 import { DEFAULT_UPSTREAM, storedUpstream, type ShareUpstream } from '#domain/upstream';
-import type { ServiceCatalog } from '../../overlay/model/mod.ts';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import { CLOSED_POLICY, storedPolicyOf } from './share-policy-store.ts';
@@ -16,17 +15,14 @@ import type { Queries } from '../../store/mod.ts';
 
 const CLOSED: StoredPolicy = { policy: CLOSED_POLICY, passwordHashes: new Map() };
 
-/** Offers the shares to the overlay as services. */
-export const shareCatalog: ServiceCatalog = { find: findGuardedShares, after: guardedSharesAfter };
-
 /** The shares with these ids; those that are gone are left out. At most 500 ids. */
-async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
+export async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
   if (ids.length === 0) return [];
   return (await relatedShares(db, guardedRows(db).where('share.id', 'in', ids))).map(guardedShareOf);
 }
 
 /** The first `limit` shares after an id, in the order of ids. */
-async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
+export async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
   const rows = guardedRows(db).where('share.id', '>', id).orderBy('share.id').limit(limit);
   // Two statements, because one answers with a wide row for each relation: slow for many shares.
   return (await relationsOf(db, await rows.execute())).map(guardedShareOf);

@@ -35,7 +35,8 @@ import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
+import { openShareCatalog } from '../../shares/catalog/catalog-loader.ts';
+import type { ShareCatalog } from '../../shares/catalog/share-catalog.ts';
 
 type CertificateEnrollment = Exclude<EnrollmentKind, 'edge-password' | 'edge-authority' | 'transit-router'>;
 
@@ -45,6 +46,7 @@ export interface EdgeFixture {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly model: OverlayModel;
+  readonly catalog: ShareCatalog;
   readonly sessions: ApiSessionStore;
   readonly events: FabricEvents;
   readonly tokens: ServiceTokens;
@@ -128,13 +130,15 @@ export async function openEdgeFixture(
   };
   await store.db.insertInto('frontend').values(frontend).execute();
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, shareCatalog);
+  const attached = await attachModel(store, model);
+  const shares = await openShareCatalog(store, model);
+  const { catalog } = shares;
   const tokenKeys = await openEdgeTokenKeys(store, secrets, clock);
   const tokens = new ServiceTokens(tokenKeys, 'https://edge.test', clock);
   const sessionTokens = new SessionTokens(tokenKeys, clock);
   const verifyAccess = (token: string) => sessionTokens.verifyAccess(token);
   const sessions = await openApiSessions({ store, secrets, model, clock, log, verifyAccess });
-  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  const login = await openLoginParts({ store, secrets, catalog, egress, clock, log });
   const gatewayCommands = new GatewayCommands();
   const events = new FabricEvents();
   let apiUrl = 'https://not-listening';
@@ -170,7 +174,7 @@ export async function openEdgeFixture(
       limits,
       managementRoutes,
       machineRoutes: (app, context, instanceId) =>
-        addMachineRoutes(app, context, { login, gatewayCommands, instanceId }),
+        addMachineRoutes(app, context, { catalog, login, gatewayCommands, instanceId }),
     },
   });
   const { port } = await api.listen({ host: '127.0.0.1', port: 0 });
@@ -183,6 +187,7 @@ export async function openEdgeFixture(
     store,
     secrets,
     model,
+    catalog,
     sessions,
     events,
     tokens,
@@ -254,6 +259,7 @@ export async function openEdgeFixture(
       await api.close();
       await login.close();
       await sessions.close();
+      shares.close();
       attached.close();
       pki.close();
       await store.close();

@@ -10,7 +10,6 @@ import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { ApiSessionStore } from '../../overlay/clients/api-session-store.ts';
 import { openApiSessions, SESSION_IDLE_MS } from '../../overlay/clients/mod.ts';
-import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 
@@ -32,7 +31,7 @@ describe('API sessions of control planes over one database', { skip: postgresSki
   async function open(): Promise<Replica> {
     const store = await openPostgresStore({ url, poolSize: 3 });
     const model = new OverlayModel();
-    const attached = await attachModel(store, model, shareCatalog);
+    const attached = await attachModel(store, model);
     const sessions = await openApiSessions({
       verifyAccess: () => undefined,
       store,
