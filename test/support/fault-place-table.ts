@@ -49,7 +49,7 @@ export const FAULT_PLACES: readonly FaultPlace[] = [
     'control',
     'src/control/overlay/model/overlay-model.ts',
     'OverlayModel',
-    'setService',
+    'setHostedService',
     POISONED,
   ),
 ];

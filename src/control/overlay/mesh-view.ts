@@ -99,7 +99,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
 
   route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined {
     const { model, circuits } = this.#parts;
-    const service = model.fabricService(serviceId) ?? model.anyService(serviceId);
+    const service = model.fabricService(serviceId) ?? model.service(serviceId);
     const name = model.serviceName(serviceId);
     if (service === undefined || name === undefined) return undefined;
     const terminatorStrategy = model.fabricService(serviceId)?.terminatorStrategy;

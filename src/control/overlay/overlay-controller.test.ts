@@ -307,7 +307,7 @@ test('a resource that is deleted from the model is removed from the overlay', as
     await router.frame(contentType.createCircuitV2Response);
   }
   assert.equal(world.controller.circuitCount, 2);
-  world.model.removeService('svc1');
+  world.model.removeHostedService('svc1');
   const unroute = await router.next('unroute');
   assert.equal(unroute.now, true);
   assert.equal(world.controller.circuitCount, 1);

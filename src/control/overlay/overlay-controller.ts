@@ -126,7 +126,7 @@ class OverlayCore implements OverlayController {
         'the overlay model is empty but terminators are stored',
       );
     }
-    for (const { id } of model.services()) prober.onServiceKnown(id);
+    for (const { id } of model.hostedServices()) prober.onServiceKnown(id);
     this.#parts.permissions.follower.sweep();
     this.#listener = await ChannelListener.open({
       host: listener.host,

@@ -19,7 +19,7 @@ import type { Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { DEAD_AFTER_BEATS, ReplicaRoll } from './replica-roll.ts';
 import { Replicas } from './replicas.ts';
-import { sampleShare } from '../../../test/support/sample-share.ts';
+import { sampleService } from '../overlay/testing/sample-service.ts';
 
 const clock = new ManualClock();
 
@@ -105,7 +105,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const model = new OverlayModel();
     for (const id of ['env', 'other']) {
       model.setIdentity({ id, kind: 'environment', name: id, frontdoorId: 'f', fingerprints: [] });
-      model.setService(sampleShare(`share-${id}`, { environmentId: id }));
+      model.setHostedService(sampleService(`share-${id}`, { hostId: id }));
     }
     model.setIdentity({
       id: 'router',
@@ -221,7 +221,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     a.measurements.notify('router', 'router');
     await eventually('no router', () => b.replicas.routers([]).length === 0);
     for (const { model } of [a, b]) {
-      model.removeService('share-env');
+      model.removeHostedService('share-env');
       model.removeIdentity('env');
       model.removeIdentity('router');
     }

@@ -136,7 +136,7 @@ export class Replicas {
   }
 
   #share(own: Measurements, serviceId: string): ShareStatus {
-    const environmentId = this.#options.model.service(serviceId)?.environmentId ?? '';
+    const environmentId = this.#options.model.hostedService(serviceId)?.hostId ?? '';
     const found: { readonly by: string; readonly measured: MeasuredShare | undefined }[] = this.#others
       .connectedAt(environmentId)
       .map((by) => ({ by, measured: this.#others.share(by, serviceId) }));

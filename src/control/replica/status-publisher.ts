@@ -138,11 +138,9 @@ export class StatusPublisher {
   #rowOf(kind: MeasuredKind, id: string): Row {
     const { model, measurements } = this.#options;
     if (kind === 'share') {
-      const service = model.service(id);
+      const service = model.hostedService(id);
       if (service === undefined) return { kind, id, state: undefined };
-      const measured = measurements.isConnected(service.environmentId)
-        ? measurements.measured(id)
-        : undefined;
+      const measured = measurements.isConnected(service.hostId) ? measurements.measured(id) : undefined;
       const state = measured === undefined ? this.#written.get(`share ${id}`) : JSON.stringify(measured);
       return { kind, id, state };
     }

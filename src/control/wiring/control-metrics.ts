@@ -5,7 +5,8 @@ import { certificateExpiries, type Exposition, type NamedCertificate } from '#ne
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
 import { lastBackupMs } from '../backup/mod.ts';
-import type { OverlayModel, StateCounts } from '../overlay/model/mod.ts';
+import type { OverlayModel } from '../overlay/model/mod.ts';
+import type { StateCounts } from '../shares/catalog/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { Store } from '../store/mod.ts';
 

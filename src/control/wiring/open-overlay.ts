@@ -1,7 +1,8 @@
 /** Opens the overlay controller, to which routers connect, and what the APIs see of it. */
 import { formatAddress } from '#wire';
 import { apiAddressesOf } from '../ziti/client-api/mod.ts';
-import { FabricEvents, StateCounts, type EdgeRouter, type StatusBoard } from '../overlay/model/mod.ts';
+import { FabricEvents, type EdgeRouter, type StatusBoard } from '../overlay/model/mod.ts';
+import { StateCounts } from '../shares/catalog/mod.ts';
 import { startOverlayController, type OverlayController } from '../overlay/mod.ts';
 import type { ModelParts } from './open-model.ts';
 import type { Storage } from './open-storage.ts';
@@ -23,7 +24,7 @@ export interface OverlaySide {
 export async function openOverlay(
   { options, closers, addresses, clock, log }: Opening,
   { store, secrets, pki, controllerId }: Storage,
-  { model, replicas, edgeTokens, sessions, endedSessions }: ModelParts,
+  { model, catalog, replicas, edgeTokens, sessions, endedSessions }: ModelParts,
 ): Promise<OverlaySide> {
   const { tokens, tokenKeys } = edgeTokens;
   const events = new FabricEvents();
@@ -65,7 +66,7 @@ export async function openOverlay(
     events,
     ctrlAddress: formatAddress({ type: 'tls', host: options.advertiseHost, port: overlay.port }),
     status,
-    counts: new StateCounts(model, status),
+    counts: new StateCounts(model, catalog, status),
     edgeRouters: () => replicas?.routers(overlay.routers()) ?? overlay.routers(),
   };
 }

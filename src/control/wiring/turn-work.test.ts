@@ -39,7 +39,6 @@ before(async () => {
       }
     };
   catalog.all = counted(catalog.all.bind(catalog));
-  model.services = counted(model.services.bind(model));
   model.identities = counted(model.identities.bind(model));
   const { status } = options;
   const { share, isConnected } = status;

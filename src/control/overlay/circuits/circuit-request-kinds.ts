@@ -19,12 +19,8 @@ import {
   type PeerDataEntry,
 } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
-import {
-  serviceName,
-  type AnyService,
-  type FabricService,
-  type OverlayModel,
-} from '../model/overlay-model.ts';
+import type { FabricService, OverlayModel } from '../model/overlay-model.ts';
+import type { Service } from '../model/service.ts';
 import type { ServiceSessionCheck, SessionVerdict } from '../permits/service-session-check.ts';
 import { refusalOf } from '../permits/request-refusal.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
@@ -107,7 +103,8 @@ export const TUNNEL_DIALS: CircuitRequestKind = {
   read({ model }, router, frame) {
     const { id } = router;
     const request = ctrlMessages.createTunnelCircuitV2.decode(frame.body);
-    const named = model.edge.serviceNamed(request.serviceName) ?? model.grantedShare(id, request.serviceName);
+    const named =
+      model.edge.serviceNamed(request.serviceName) ?? model.grantedService(id, request.serviceName);
     const verdict = judgeTunnel(model, id, named, 'Dial');
     if (!verdict.isAllowed) return refusalOf({ ...verdict, identityId: id });
     if (isTooMuchPeerData(request.peerData)) return tooMuchPeerData();
@@ -162,8 +159,8 @@ function dialOfSdk(
   return { service: dialed(service), identityId, sessionId, instanceId, peerData };
 }
 
-function dialed(service: AnyService): DialedService {
-  return { id: service.id, name: serviceName(service) };
+function dialed(service: Service): DialedService {
+  return { id: service.id, name: service.name };
 }
 
 function tooMuchPeerData(): RefusedDial {
@@ -195,7 +192,7 @@ function findFabricService(
 }
 
 function isShareNamed(model: OverlayModel, text: string): boolean {
-  if (model.service(text) !== undefined) return true;
-  for (const service of model.services()) if (serviceName(service) === text) return true;
+  if (model.hostedService(text) !== undefined) return true;
+  for (const service of model.hostedServices()) if (service.name === text) return true;
   return false;
 }

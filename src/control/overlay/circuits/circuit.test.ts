@@ -42,7 +42,7 @@ async function hosted(): Promise<void> {
 async function dialPrivateShare(): Promise<void> {
   await world.addIdentity('env2', 'environment');
   await hosted();
-  await world.addService('svc2', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.addService('svc2', 'env1', { openTo: 'grants', grants: ['env2'] });
   await world.bind(router, 'env1', 'svc2', 'term2');
   await router.route();
   await router.next('unroute');
@@ -354,7 +354,7 @@ test('a dial is accepted with the client’s whole chain in any order, as OpenZi
 });
 
 test('dials are refused without log-in, leaf, policy or host', async () => {
-  await world.addService('svc2', 'env1', { shareMode: 'private', grants: [] });
+  await world.addService('svc2', 'env1', { openTo: 'grants', grants: [] });
   await hosted();
   const cases: [ReturnType<typeof world.dialFrame>, number, number][] = [
     [world.dialFrame('gw1', 'svc1', { token: 'forged' }), 2, RetryHint.startOver],
@@ -411,7 +411,7 @@ test('a granted environment dials a private share; without the grant its circuit
   await dialPrivateShare();
   const { circuitId } = await router.route();
   await router.frame(contentType.createCircuitV2Response);
-  world.model.setService({ ...world.model.service('svc2')!, grants: [] });
+  world.model.setHostedService({ ...world.model.hostedService('svc2')!, grants: [] });
   const unroute = await router.next('unroute');
   assert.deepEqual([unroute.circuitId, unroute.now], [circuitId, true]);
   router.send(world.dialFrame('env2', 'svc2'));

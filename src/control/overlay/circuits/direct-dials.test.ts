@@ -51,7 +51,7 @@ describe('a dial without a service session', () => {
   before(async () => {
     world = await OverlayWorld.open();
     for (const id of ['env1', 'env2', 'env3']) await world.addIdentity(id, 'environment');
-    await world.addService('svc1', 'env1', { shareMode: 'private', grants: ['env2'] });
+    await world.addService('svc1', 'env1', { openTo: 'grants', grants: ['env2'] });
     await world.start();
     router = await world.router('r1');
     assert.equal((await world.bind(router, 'env1', 'svc1', 'term1')).result, 0);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await world.addIdentity('guest', 'environment');
   await world.addIdentity('gateway', 'gateway');
   await world.addService('open', 'host');
-  await world.addService('granted', 'host', { shareMode: 'private', grants: ['guest'] });
+  await world.addService('granted', 'host', { openTo: 'grants', grants: ['guest'] });
 });
 afterEach(() => world.close());
 
@@ -89,7 +89,7 @@ test('a host of an earlier version, which has no key, gets circuits in clear fro
 
 test('for ten minutes after a host came with a key, dialers that know nothing of it get circuits in clear', async () => {
   await start();
-  await world.addService('new', 'host', { shareMode: 'private', grants: ['guest'] });
+  await world.addService('new', 'host', { openTo: 'grants', grants: ['guest'] });
   await world.bind(router, 'host', 'new', 'at-new');
   assert.equal(world.controller.hasKeylessHost('new'), false);
   await router.route();

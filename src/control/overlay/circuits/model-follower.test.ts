@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock, silentLog } from '#base';
-import { OverlayModel, type Service } from '../model/overlay-model.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
+import type { HostedService } from '../model/service.ts';
 import { ModelFollower, type ModelFollowerParts } from './model-follower.ts';
 
 const MANY = 20_000;
@@ -23,11 +24,11 @@ test('the end of an identity looks at a bounded number of terminators in one tur
     const service = {
       id: `s${n}`,
       name: `s${n}`,
-      environmentId: identityId,
-      shareMode: 'public',
+      hostId: identityId,
+      openTo: 'gateways',
       grants: [],
     };
-    model.setService(service as unknown as Service);
+    model.setHostedService(service as unknown as HostedService);
     terminators.set(`t${n}`, { id: `t${n}`, serviceId: `s${n}`, identityId, routerId: 'router' });
   }
   let looks = 0;

@@ -187,7 +187,7 @@ function isDialOver(
     return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
   const session = sessionId === undefined ? undefined : sessions.byId(sessionId);
   if (sessionId !== undefined && session === undefined) return true;
-  const service = model.anyService(serviceId);
+  const service = model.service(serviceId);
   if (service === undefined || !model.mayDial(identityId, service)) return true;
   if (!model.mayUseRouter(identityId, service, routerId)) return true;
   return !passesPosture(model, { type: 'Dial', identityId, serviceId }, session, nowMs);

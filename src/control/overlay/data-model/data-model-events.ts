@@ -1,7 +1,7 @@
 /**
- * Identities and shares in the form of the router data model. Each function is pure. Public shares have one dial policy
- * for all gateways, and the shares of an environment have one bind policy, so that a share costs a few short events;
- * a private share has a dial policy of its own.
+ * Identities and hosted services in the form of the router data model. Each function is pure. Services that are open to gateways
+ * have one dial policy for all of them, and the services of a host have one bind policy, so that a service costs a few short
+ * events; one with grants has a dial policy of its own.
  */
 import {
   DataState_PolicyType,
@@ -9,7 +9,6 @@ import {
   DataState_PublicKeyUsage,
   DataState_RelatedEntityType,
 } from '#wire/ctrl';
-import { parseShareTarget } from '#domain';
 import {
   differencesOf,
   NOTHING,
@@ -20,8 +19,9 @@ import {
   type DataEvent,
   type Projection,
 } from './data-model-diff.ts';
-import { hostConfig, interceptConfig } from '../model/share-endpoint-config.ts';
-import type { Identity, Service } from '../model/overlay-model.ts';
+import { hostConfig, interceptConfig } from '../model/endpoint-config.ts';
+import type { Identity } from '../model/overlay-model.ts';
+import type { HostedService, ServiceEndpoint } from '../model/service.ts';
 
 export interface ServiceKey {
   /** As in the header of the service sessions. */
@@ -30,10 +30,10 @@ export interface ServiceKey {
   readonly spki: Uint8Array;
 }
 
-/** The shares that concern an identity: ids of those that it hosts, and those that are granted to it. */
-export interface RelatedShares {
+/** The services that concern an identity: ids of those that it hosts, and those that are granted to it. */
+export interface RelatedServices {
   readonly hosted: Iterable<string>;
-  readonly granted: readonly Service[];
+  readonly granted: readonly HostedService[];
 }
 
 /** Whether routers have the identity. One of OpenZiti crashes after a relation to an identity that it does not have. */
@@ -43,7 +43,7 @@ const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
 const HOST_CONFIG_TYPE = 'host.v1';
 const INTERCEPT_CONFIG_TYPE = 'intercept.v1';
 const PUBLIC_DIAL_POLICY = 'shares.public.dial';
-/** Exists without any share or gateway. */
+/** Exists without any service or gateway. */
 export const PUBLIC_SHARES_POLICY = policyOf(PUBLIC_DIAL_POLICY, DataState_PolicyType.DIAL_POLICY);
 
 export function keyEntity({ kid, spki }: ServiceKey): DataEntity {
@@ -77,13 +77,13 @@ export function identityEntities({ id, kind, name }: Identity): DataEntity[] {
 }
 
 /**
- * The events that make `identity` of `before`; undefined for one that does not exist. With the relations of shares unless both
+ * The events that make `identity` of `before`; undefined for one that does not exist. With the relations of services unless both
  * exist. Relations to policies of the edge management API must have been removed before.
  */
 export function identityEvents(
   before: Identity | undefined,
   identity: Identity | undefined,
-  { hosted, granted }: RelatedShares,
+  { hosted, granted }: RelatedServices,
 ): DataEvent[] {
   const project = (one: Identity | undefined): Projection => {
     if (one === undefined) return NOTHING;
@@ -94,15 +94,16 @@ export function identityEvents(
 }
 
 /**
- * Returns nothing for a target that is not a server's address. `domain` is that of the address at which routers intercept the
- * share; undefined: they do not intercept it.
+ * Returns nothing without an endpoint. `domain` is that of the address at which routers intercept the service; undefined: they
+ * do not intercept it.
  */
-export function configEntities(service: Service, domain: string | undefined): DataEntity[] {
-  const target = parseShareTarget(service.target);
-  if (target === undefined) return [];
-  const { id, token: name } = service;
-  const host = hostConfig(target);
-  const intercept = domain === undefined ? undefined : interceptConfig(name, target, domain);
+export function configEntities(
+  { id, name, endpoint }: HostedService,
+  domain: string | undefined,
+): DataEntity[] {
+  if (endpoint === undefined) return [];
+  const host = hostConfig(endpoint);
+  const intercept = domain === undefined ? undefined : interceptConfig(name, endpoint, domain);
   return [
     ...(host === undefined ? [] : [configEntity(hostConfigId(id), HOST_CONFIG_TYPE, host)]),
     ...(intercept === undefined
@@ -116,22 +117,21 @@ function configEntity(id: string, typeId: string, content: object): DataEntity {
 }
 
 /** Returns the ids of `configEntities`. */
-function configIds({ id, target: text }: Service, domain: string | undefined): string[] {
-  const target = parseShareTarget(text);
-  if (target === undefined) return [];
-  const hosted = hostConfig(target) === undefined ? [] : [hostConfigId(id)];
+function configIds({ id, endpoint }: HostedService, domain: string | undefined): string[] {
+  if (endpoint === undefined) return [];
+  const hosted = endpoint.server === undefined ? [] : [hostConfigId(id)];
   return domain === undefined ? hosted : [...hosted, interceptConfigId(id)];
 }
 
 /** `domain` as in `configEntities`. */
-export function serviceEntity(service: Service, domain: string | undefined): DataEntity {
-  const { id, token: name } = service;
+export function serviceEntity(service: HostedService, domain: string | undefined): DataEntity {
+  const { id, name } = service;
   const configs = configIds(service, domain);
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
 }
 
-/** The dial policy of a private share that is granted to others. */
-export function grantEntities(service: Service, isKnown: IsKnown): DataEntity[] {
+/** The dial policy of a service that is granted to others. */
+export function grantEntities(service: HostedService, isKnown: IsKnown): DataEntity[] {
   if (!hasDialPolicy(service)) return [];
   const { id, grants } = service;
   const policyId = dialPolicyId(id);
@@ -142,18 +142,22 @@ export function grantEntities(service: Service, isKnown: IsKnown): DataEntity[] 
   ];
 }
 
-/** Relates an identity to the dial policies of shares that are granted to it, or ends these relations. */
-export function granteeRelations(identityId: string, granted: readonly Service[], add = true): DataEntity[] {
+/** Relates an identity to the dial policies of services that are granted to it, or ends these relations. */
+export function granteeRelations(
+  identityId: string,
+  granted: readonly HostedService[],
+  add = true,
+): DataEntity[] {
   return granted
     .filter(hasDialPolicy)
     .map(({ id }) => relation(dialPolicyId(id), RELATED_IDENTITY, [identityId], add));
 }
 
-function hasDialPolicy({ shareMode, grants }: Service): boolean {
-  return shareMode === 'private' && grants.length > 0;
+function hasDialPolicy({ openTo, grants }: HostedService): boolean {
+  return openTo === 'grants' && grants.length > 0;
 }
 
-/** Relates services to the dial policy of public shares. */
+/** Relates services to the dial policy of gateways. */
 export function publicRelations(serviceIds: Iterable<string>): Iterable<DataEntity> {
   return relations(PUBLIC_DIAL_POLICY, RELATED_SERVICE, serviceIds);
 }
@@ -163,13 +167,13 @@ export function hostingRelations(environmentId: string, serviceIds: Iterable<str
 }
 
 /**
- * The events that make `service` of `before`. Undefined stands for a share that does not exist. `domain` as in
+ * The events that make `service` of `before`. Undefined stands for a service that does not exist. `domain` as in
  * `configEntities`. Configs and the service are sent whenever anything differs, because a change of identities can have
  * changed its domain.
  */
 export function serviceEvents(
-  before: Service | undefined,
-  service: Service | undefined,
+  before: HostedService | undefined,
+  service: HostedService | undefined,
   domain: string | undefined,
   isKnown: IsKnown,
 ): DataEvent[] {
@@ -177,34 +181,43 @@ export function serviceEvents(
   // Routers ignore the deletion of a config that they do not have.
   const formerDomain = before !== undefined && hasDialPolicy(before) ? '' : undefined;
   return differencesOf(
-    shareProjection(before, formerDomain, isKnown),
-    shareProjection(service, domain, isKnown),
+    serviceProjection(before, formerDomain, isKnown),
+    serviceProjection(service, domain, isKnown),
     (model) => model.case === 'config' || model.case === 'service',
   );
 }
 
-function shareProjection(
-  service: Service | undefined,
+function serviceProjection(
+  service: HostedService | undefined,
   domain: string | undefined,
   isKnown: IsKnown,
 ): Projection {
   if (service === undefined) return NOTHING;
-  const { id, environmentId, shareMode } = service;
+  const { id, hostId, openTo } = service;
   return projectionOf([
     ...configEntities(service, domain),
     serviceEntity(service, domain),
-    ...(isKnown(environmentId) ? hostingRelations(environmentId, [id]) : []),
-    ...(shareMode === 'public' ? publicRelations([id]) : grantEntities(service, isKnown)),
+    ...(isKnown(hostId) ? hostingRelations(hostId, [id]) : []),
+    ...(openTo === 'gateways' ? publicRelations([id]) : grantEntities(service, isKnown)),
   ]);
 }
 
-function isSameEntity(before: Service, service: Service): boolean {
+function isSameEntity(before: HostedService, service: HostedService): boolean {
   return (
     before.name === service.name &&
-    before.target === service.target &&
-    before.environmentId === service.environmentId &&
-    before.shareMode === service.shareMode &&
+    isSameEndpoint(before.endpoint, service.endpoint) &&
+    before.hostId === service.hostId &&
+    before.openTo === service.openTo &&
     before.grants.join() === service.grants.join()
+  );
+}
+
+function isSameEndpoint(before: ServiceEndpoint | undefined, endpoint: ServiceEndpoint | undefined): boolean {
+  return (
+    before?.protocol === endpoint?.protocol &&
+    before?.clientPort === endpoint?.clientPort &&
+    before?.server?.address === endpoint?.server?.address &&
+    before?.server?.port === endpoint?.server?.port
   );
 }
 

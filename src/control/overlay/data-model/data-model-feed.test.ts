@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, headerId } from '#wire';
 import { ctrlMessages, DataState_Action, type CtrlBody, type CtrlInit } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';
+import type { ServiceEndpoint } from '../model/service.ts';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
 
@@ -148,26 +149,26 @@ test('change sets lead to the permissions that a full state has, for each kind o
     assert.deepEqual(permissionsOf(events), whole);
     return whole;
   };
-  const service = world.model.service('svc1')!;
+  const service = world.model.hostedService('svc1')!;
   const change = (more: Partial<typeof service>) =>
-    step(() => world.model.setService({ ...service, ...more }));
+    step(() => world.model.setHostedService({ ...service, ...more }));
   const grants = ['env1', 'env2'];
-  assert.deepEqual(await change({ shareMode: 'private', grants }), {
+  assert.deepEqual(await change({ openTo: 'grants', grants }), {
     svc1: ['env1 dials', 'env1 hosts', 'env2 dials'],
   });
-  assert.deepEqual(await change({ shareMode: 'private', grants: ['env2'] }), {
+  assert.deepEqual(await change({ openTo: 'grants', grants: ['env2'] }), {
     svc1: ['env1 hosts', 'env2 dials'],
   });
-  assert.deepEqual(await change({ shareMode: 'private', grants: [] }), { svc1: ['env1 hosts'] });
+  assert.deepEqual(await change({ openTo: 'grants', grants: [] }), { svc1: ['env1 hosts'] });
   assert.deepEqual(await change({}), { svc1: ['env1 hosts', 'gw1 dials'] });
-  assert.deepEqual(await change({ environmentId: 'env2' }), { svc1: ['env2 hosts', 'gw1 dials'] });
+  assert.deepEqual(await change({ hostId: 'env2' }), { svc1: ['env2 hosts', 'gw1 dials'] });
   assert.deepEqual(await step(() => world.addIdentity('gw2', 'gateway')), {
     svc1: ['env2 hosts', 'gw1 dials', 'gw2 dials'],
   });
   assert.deepEqual(await step(() => world.model.removeIdentity('gw1')), {
     svc1: ['env2 hosts', 'gw2 dials'],
   });
-  assert.deepEqual(await step(() => world.model.removeService('svc1')), {});
+  assert.deepEqual(await step(() => world.model.removeHostedService('svc1')), {});
 });
 
 /** The addresses at which a router intercepts each share, as it understands the events. */
@@ -194,8 +195,8 @@ function interceptionsOf(events: Events): Record<string, string[]> {
 
 test('a router intercepts private shares that are granted to routers, and no others', async () => {
   await world.addService('public', 'env1');
-  await world.addService('ofEnvironment', 'env1', { shareMode: 'private', grants: ['env2'] });
-  await world.addService('web', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.addService('ofEnvironment', 'env1', { openTo: 'grants', grants: ['env2'] });
+  await world.addService('web', 'env1', { openTo: 'grants', grants: ['env2'] });
   await world.start({ access: { interceptDomain: 'ziti' } });
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });
@@ -206,9 +207,9 @@ test('a router intercepts private shares that are granted to routers, and no oth
       addresses: [`${name}.ziti`],
       portRanges: [{ low: port, high: port }],
     });
-  const web = world.model.service('web')!;
+  const web = world.model.hostedService('web')!;
   const step = async (more: Partial<typeof web>, expected: Record<string, string[]>): Promise<void> => {
-    world.model.setService({ ...web, ...more });
+    world.model.setHostedService({ ...web, ...more });
     events.push(...(await router.next('dataStateChangeSet')).changes);
     const other = await routerOf(`other${events.length}`);
     subscribe(other, { subscriptionId: 'other' });
@@ -219,16 +220,18 @@ test('a router intercepts private shares that are granted to routers, and no oth
   assert.deepEqual(interceptionsOf(events), {});
   const grants = ['env2', 'r1'];
   await step({ grants }, { web: [addressOf('share-web', 80)] });
-  const target = 'https://127.0.0.1:8443';
-  await step({ grants, target }, { web: [addressOf('share-web', 443)] });
-  await step({ grants, target: 'tcp://127.0.0.1:5432' }, { web: [addressOf('share-web', 5432)] });
-  await step({ grants, target: 'udp://127.0.0.1:53' }, { web: [addressOf('share-web', 53, 'udp')] });
-  await step({ grants, token: 'reports' }, { web: [addressOf('reports', 80)] });
-  await step({ grants, shareMode: 'public' }, {});
+  const endpoint = (protocol: 'tcp' | 'udp', clientPort: number) => ({
+    endpoint: { protocol, clientPort, server: { address: '127.0.0.1', port: 8443 } },
+  });
+  await step({ grants, ...endpoint('tcp', 443) }, { web: [addressOf('share-web', 443)] });
+  await step({ grants, ...endpoint('tcp', 5432) }, { web: [addressOf('share-web', 5432)] });
+  await step({ grants, ...endpoint('udp', 53) }, { web: [addressOf('share-web', 53, 'udp')] });
+  await step({ grants, name: 'reports' }, { web: [addressOf('reports', 80)] });
+  await step({ grants, openTo: 'gateways' }, {});
   await step({ grants }, { web: [addressOf('share-web', 80)] });
   await step({ grants: ['env2'] }, {});
   await step({ grants }, { web: [addressOf('share-web', 80)] });
-  world.model.removeService('web');
+  world.model.removeHostedService('web');
   events.push(...(await router.next('dataStateChangeSet')).changes);
   assert.deepEqual(interceptionsOf(events), {});
 });
@@ -236,7 +239,7 @@ test('a router intercepts private shares that are granted to routers, and no oth
 test('a router intercepts no share of an installation without a domain for them', async () => {
   await world.start();
   const router = await routerOf('r1');
-  await world.addService('web', 'env1', { shareMode: 'private', grants: ['r1'] });
+  await world.addService('web', 'env1', { openTo: 'grants', grants: ['r1'] });
   subscribe(router, { subscriptionId: 'sub1' });
   assert.deepEqual(interceptionsOf((await wholeState(router)).events), {});
 });
@@ -265,17 +268,26 @@ test('a router that comes back gets what it missed; one of another timeline or a
   }
 });
 
+function endpointAt(address: string): ServiceEndpoint {
+  return { protocol: 'tcp', clientPort: 80, server: { address, port: 3000 } };
+}
+
 test('a large state comes in parts, and what changes in the meantime after it', async () => {
   await world.addService('svc0', 'env1');
-  const service = world.model.service('svc0')!;
+  const service = world.model.hostedService('svc0')!;
   for (let n = 1; n < 3_000; n += 1)
-    world.model.setService({ ...service, id: `svc${n}`, token: `share${n}`, target: `http://host${n}:3000` });
+    world.model.setHostedService({
+      ...service,
+      id: `svc${n}`,
+      name: `share${n}`,
+      endpoint: endpointAt(`host${n}`),
+    });
   await world.start();
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });
   await router.settle();
-  world.model.removeService('svc0');
-  world.model.setService({ ...service, id: 'late', token: 'late' });
+  world.model.removeHostedService('svc0');
+  world.model.setHostedService({ ...service, id: 'late', name: 'late' });
   const { events, parts, largest, endIndex } = await wholeState(router);
   assert.ok(parts > 10 && largest < 128 << 10, `${parts} parts of at most ${largest} bytes`);
   const sets = await router.next('dataStateChangeSet');

@@ -7,7 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, DataState_Action, type CtrlInit } from '#wire/ctrl';
-import type { Identity, ModelChange, OverlayModel, Service } from '../model/overlay-model.ts';
+import type { Identity, ModelChange, OverlayModel } from '../model/overlay-model.ts';
+import type { HostedService } from '../model/service.ts';
 import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   granteeRelations,
@@ -16,7 +17,7 @@ import {
   revocationEntity,
   serviceEvents,
   type IsKnown,
-  type RelatedShares,
+  type RelatedServices,
   type ServiceKey,
 } from './data-model-events.ts';
 import type { DataEntity, DataEvent } from './data-model-diff.ts';
@@ -154,7 +155,7 @@ export class DataModelFeed {
 
   onChange(change: ModelChange): void {
     if (change.type === 'service')
-      this.#add(this.#serviceEvents(change.before, this.#model.service(change.id)));
+      this.#add(this.#serviceEvents(change.before, this.#model.hostedService(change.id)));
     else if (change.type === 'identity') this.#add(this.#identityEvents(change.id));
     else if (change.type === 'edge') this.#edge.onChange();
   }
@@ -179,7 +180,7 @@ export class DataModelFeed {
     this.#announceIndex();
   }
 
-  #serviceEvents(before: Service | undefined, service: Service | undefined): DataEvent[] {
+  #serviceEvents(before: HostedService | undefined, service: HostedService | undefined): DataEvent[] {
     const isRouter = (id: string): boolean => this.#model.identity(id)?.kind === 'router';
     const domain = service === undefined ? undefined : domainOf(service, this.#interceptDomain, isRouter);
     return serviceEvents(before, service, domain, this.#isKnown);
@@ -207,7 +208,7 @@ export class DataModelFeed {
     // A policy may have selected it before.
     if (before === undefined && after?.kind === 'edge') this.#edge.onChange();
     const isNew = before === undefined || after === undefined;
-    const related: RelatedShares = {
+    const related: RelatedServices = {
       hosted: isNew ? this.#model.hostedBy(id) : [],
       granted: isNew ? this.#model.grantedTo(id) : [],
     };

@@ -8,12 +8,13 @@ import { headerId, type Frame } from '#wire';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import { TEST_SEED } from '../../../../test/support/test-seed.ts';
-import { OverlayModel, type Identity, type Service } from '../model/overlay-model.ts';
+import { OverlayModel, type Identity } from '../model/overlay-model.ts';
+import type { HostedService, ServiceEndpoint } from '../model/service.ts';
 import type { EdgeEntityRecord } from '../model/edge-entity.ts';
 import { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import { DataModelFeed } from './data-model-feed.ts';
 import { StrictDataModel } from '../testing/strict-data-model.ts';
-import { sampleShare } from '../../../../test/support/sample-share.ts';
+import { sampleService } from '../testing/sample-service.ts';
 
 const CHANGES = 1_500;
 /** So many that a full state takes several turns of the loop. */
@@ -98,8 +99,15 @@ function identity(id: string, name: string): Identity {
   return { id, kind, name, frontdoorId: null, fingerprints: [] };
 }
 
-function share(id: string, more: Partial<Service>): Service {
-  return sampleShare(id, { environmentId: ENVIRONMENTS[0]!, ...more });
+const SERVER = { address: '127.0.0.1', port: 3000 };
+const ENDPOINTS: readonly (ServiceEndpoint | undefined)[] = [
+  { protocol: 'tcp', clientPort: 80, server: SERVER },
+  { protocol: 'tcp', clientPort: 22, server: undefined },
+  undefined,
+];
+
+function share(id: string, more: Partial<HostedService>): HostedService {
+  return sampleService(id, { hostId: ENVIRONMENTS[0]!, ...more });
 }
 
 /** Changes the model at random, as no store with foreign keys would: everything may come and go at any time. */
@@ -134,13 +142,13 @@ class RandomChanges {
   #share(isRemoval: boolean): void {
     const random = this.#random;
     const id = random.pick(SHARES);
-    if (isRemoval) this.#model.removeService(id);
+    if (isRemoval) this.#model.removeHostedService(id);
     else
-      this.#model.setService(
+      this.#model.setHostedService(
         share(id, {
-          environmentId: random.pick(ENVIRONMENTS),
-          shareMode: random.pick(['public', 'private']),
-          target: random.pick(['http://127.0.0.1:3000', 'tcp://127.0.0.1:22', '/srv/files']),
+          hostId: random.pick(ENVIRONMENTS),
+          openTo: random.pick(['gateways', 'grants']),
+          endpoint: random.pick(ENDPOINTS),
           grants: this.#some([...ENVIRONMENTS, ...ROUTERS, 'nobody']),
         }),
       );
@@ -192,7 +200,7 @@ test('no event refers to an entity that the router lacks, and none removes one t
   const model = new OverlayModel();
   for (const id of [...ENVIRONMENTS, ...GATEWAYS]) model.setIdentity(identity(id, id));
   for (let n = 0; n < OTHER_SHARES; n += 1)
-    model.setService(share(`other-${n}`, { environmentId: random.pick(ENVIRONMENTS) }));
+    model.setHostedService(share(`other-${n}`, { hostId: random.pick(ENVIRONMENTS) }));
   const feed = new DataModelFeed(
     model,
     new RouterRegistry(),

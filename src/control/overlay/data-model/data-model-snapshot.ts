@@ -2,7 +2,8 @@
  * The entities and relations of a full state, all as of one moment, although a state is sent in turns of the loop. A state
  * whose parts had different ages could refer to entities that the router does not have.
  */
-import type { Identity, OverlayModel, Service } from '../model/overlay-model.ts';
+import type { Identity, OverlayModel } from '../model/overlay-model.ts';
+import type { HostedService } from '../model/service.ts';
 import {
   configEntities,
   grantEntities,
@@ -25,7 +26,7 @@ export interface DataModelSources {
   readonly identities: ReadonlyMap<string, Identity>;
   readonly keys: readonly ServiceKey[];
   readonly revocations: ReadonlyMap<string, number>;
-  /** Undefined: routers intercept no shares. */
+  /** Undefined: routers intercept no hosted services. */
   readonly interceptDomain: string | undefined;
 }
 
@@ -33,12 +34,12 @@ export interface DataModelSources {
 export function dataModelSnapshot(sources: DataModelSources): Generator<DataEntity, void> {
   const { model, interceptDomain } = sources;
   const routerIds = new Set(Array.from(model.routers(), ({ id }) => id));
-  const services = [...model.services()];
+  const services = [...model.hostedServices()];
   const identities = [...sources.identities.values()];
   const edge = edgeDataModel(model.edge, (id) => sources.identities.has(id));
   const keys = [...sources.keys];
   const revocations = [...sources.revocations];
-  const domain = (service: Service): string | undefined =>
+  const domain = (service: HostedService): string | undefined =>
     domainOf(service, interceptDomain, (id) => routerIds.has(id));
 
   return (function* () {
@@ -57,10 +58,10 @@ export function dataModelSnapshot(sources: DataModelSources): Generator<DataEnti
     const publicIds: string[] = [];
     for (const service of services) {
       yield serviceEntity(service, domain(service));
-      const { id, environmentId, shareMode } = service;
-      if (shareMode === 'public') publicIds.push(id);
-      const others = hosted.get(environmentId);
-      if (others === undefined) hosted.set(environmentId, [id]);
+      const { id, hostId, openTo } = service;
+      if (openTo === 'gateways') publicIds.push(id);
+      const others = hosted.get(hostId);
+      if (others === undefined) hosted.set(hostId, [id]);
       else others.push(id);
     }
     yield* edge.services;
@@ -80,11 +81,11 @@ export function dataModelSnapshot(sources: DataModelSources): Generator<DataEnti
   })();
 }
 
-/** Returns the domain of the share's address if a router may intercept it. */
+/** Returns the domain of the service's address if a router may intercept it. */
 export function domainOf(
-  { shareMode, grants }: Service,
+  { openTo, grants }: HostedService,
   interceptDomain: string | undefined,
   isRouter: (identityId: string) => boolean,
 ): string | undefined {
-  return shareMode === 'private' && grants.some(isRouter) ? interceptDomain : undefined;
+  return openTo === 'grants' && grants.some(isRouter) ? interceptDomain : undefined;
 }

@@ -66,14 +66,14 @@ describe('policies of the edge management API', () => {
       ...PEOPLE,
       record('edge-router-policy', 'e', { ...everyRouter, identityRoles: ['#north'] }),
     );
-    const web = model.anyService('web')!;
+    const web = model.service('web')!;
     assert.equal(model.mayUseRouter('ann', web, 'r'), false, 'the service has no router');
     model.setEdgeEntity(
       record('service-edge-router-policy', 's', { ...everyRouter, serviceRoles: ['@web'] }),
     );
     assert.equal(model.mayUseRouter('ann', web, 'r'), true);
     assert.equal(model.mayUseRouter('bob', web, 'r'), false);
-    assert.equal(model.mayUseRouter('ann', model.anyService('ssh')!, 'r'), false);
+    assert.equal(model.mayUseRouter('ann', model.service('ssh')!, 'r'), false);
     model.setEdgeEntity(
       record('edge-router-policy', 'e', { identityRoles: ['#all'], edgeRouterRoles: ['#fast'] }),
     );
@@ -92,6 +92,6 @@ describe('policies of the edge management API', () => {
       fingerprints: [],
     } as const;
     model.setIdentity(identity);
-    assert.deepEqual(model.anyServicesOf('env'), []);
+    assert.deepEqual(model.servicesOf('env'), []);
   });
 });

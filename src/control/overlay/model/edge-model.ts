@@ -116,9 +116,9 @@ export class EdgeModel {
     return this.#identities.has(id);
   }
 
-  /** Whether a router may tunnel, and its administrator lets an organization use it (`mayTunnelFor` of the store). */
-  tunnelsFor(routerId: string, frontdoorId: string): boolean {
-    return this.#identities.has(routerId) && this.#routerOf(routerId).roleAttributes.has(frontdoorId);
+  /** Whether a router may tunnel, and its administrator gave it the role attribute (`mayTunnelFor` of the store). */
+  tunnelsFor(routerId: string, role: string): boolean {
+    return this.#identities.has(routerId) && this.#routerOf(routerId).roleAttributes.has(role);
   }
 
   /** Returns the identities of routers that may use their tunnel listeners. */

@@ -37,20 +37,17 @@ export { GatewayCommands } from './gateway-commands.ts';
 export { inSlices } from './in-slices.ts';
 export { type AttachedModel, attachModel } from './model-loader.ts';
 export {
-  type AnyService,
   type EdgeController,
   type EdgeRouter,
   type Identity,
   type ModelChange,
   OverlayModel,
-  serviceName,
-  type Service,
-  isShare,
 } from './overlay-model.ts';
 export { POSTURE_CHECK_TYPES, type PostureCheckType } from './posture-check.ts';
 export type { FailedPolicy, KnownCheck } from './posture-checks.ts';
 export { namedIds } from './role-policy.ts';
-export { type ShareRights, shareConfigIds, shareConfigs } from './share-configs.ts';
+export { type HostedService, isHostedService, type Service, type ServiceEndpoint } from './service.ts';
+export { serviceConfigIds, serviceConfigs, type ServiceRights } from './service-configs.ts';
 export type {
   MeasuredKind,
   MeasuredListener,
@@ -60,4 +57,3 @@ export type {
   ShareStatus,
   StatusBoard,
 } from './share-status.ts';
-export { StateCounts } from './state-counts.ts';

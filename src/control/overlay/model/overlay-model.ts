@@ -2,12 +2,13 @@
  * The state that the overlay needs without a query: identities, routers, services and their permissions. Loaded
  * from the store at start and after each change, so that requests do not query the database.
  */
-import type { GuardedShare, TerminatorStrategy } from '#domain';
+import type { TerminatorStrategy } from '#domain';
 import { failAlone } from '#net';
 import type { FabricTerminator } from '../records/terminator-store.ts';
-import type { EdgeEntityRecord, ManagedService } from './edge-entity.ts';
+import type { EdgeEntityRecord } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
 import type { RouterTraits } from './router-traits.ts';
+import { isHostedService, type Service, type HostedService } from './service.ts';
 
 export interface Identity {
   readonly id: string;
@@ -21,9 +22,6 @@ export interface Identity {
   /** SHA-1 of each leaf certificate that it may present, in lower-case hex. */
   readonly fingerprints: readonly string[];
 }
-
-/** A share in the overlay. Its name there is its token. */
-export type Service = GuardedShare;
 
 /**
  * A service of the installation, without an organization, which routers themselves dial (`proxy` and `transport`
@@ -68,7 +66,7 @@ export type ModelChange =
       readonly type: 'service';
       readonly id: string;
       readonly removed: boolean;
-      readonly before: Service | undefined;
+      readonly before: HostedService | undefined;
     }
   /** An entity of the edge management API. Any of them may change what identities may do. */
   | {
@@ -77,18 +75,6 @@ export type ModelChange =
       readonly removed: boolean;
       readonly before: EdgeEntityRecord | undefined;
     };
-
-/** What identities dial and host. */
-export type AnyService = Service | ManagedService;
-
-export function isShare(service: AnyService): service is Service {
-  return 'shareMode' in service;
-}
-
-/** The name by which clients of the overlay dial it. */
-export function serviceName(service: AnyService): string {
-  return isShare(service) ? service.token : service.name;
-}
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
@@ -99,8 +85,8 @@ export class OverlayModel {
   /** Those that are routers, which are few. */
   readonly #routers = new Map<string, Identity>();
   readonly #byFingerprint = new Map<string, Identity>();
-  readonly #services = new Map<string, Service>();
-  readonly #byEnvironment = new Map<string, Set<string>>();
+  readonly #services = new Map<string, HostedService>();
+  readonly #byHost = new Map<string, Set<string>>();
   readonly #byGrant = new Map<string, Set<string>>();
   readonly #fabricServices = new Map<string, FabricService>();
   readonly #fabricServicesByName = new Map<string, FabricService>();
@@ -132,80 +118,79 @@ export class OverlayModel {
     return this.#routers.values();
   }
 
-  service(id: string): Service | undefined {
+  hostedService(id: string): HostedService | undefined {
     return this.#services.get(id);
   }
 
-  services(): IterableIterator<Service> {
+  hostedServices(): IterableIterator<HostedService> {
     return this.#services.values();
   }
 
-  /** Returns the ids of the shares that the environment hosts. */
-  hostedBy(environmentId: string): ReadonlySet<string> {
-    return this.#byEnvironment.get(environmentId) ?? NO_IDS;
+  /** Returns the ids of the services that the identity hosts. */
+  hostedBy(identityId: string): ReadonlySet<string> {
+    return this.#byHost.get(identityId) ?? NO_IDS;
   }
 
-  /** Returns the shares whose grants name the identity. */
-  grantedTo(identityId: string): Service[] {
+  /** Returns the services whose grants name the identity. */
+  grantedTo(identityId: string): HostedService[] {
     return [...(this.#byGrant.get(identityId) ?? NO_IDS)].flatMap((id) => this.#services.get(id) ?? []);
   }
 
-  /** Returns a share or a service of the edge management API. */
-  anyService(id: string): AnyService | undefined {
+  /** Returns a hosted service or one of the edge management API. */
+  service(id: string): Service | undefined {
     return this.#services.get(id) ?? this.edge.service(id);
   }
 
   /** Returns the name of any service, that of the fabric included. */
   serviceName(id: string): string | undefined {
-    const service = this.anyService(id);
-    return service === undefined ? this.#fabricServices.get(id)?.name : serviceName(service);
+    const service = this.service(id);
+    return service === undefined ? this.#fabricServices.get(id)?.name : service.name;
   }
 
-  mayBind(identityId: string, service: AnyService): boolean {
-    if (!isShare(service)) return this.edge.permits('Bind', identityId, service.id);
-    return service.environmentId === identityId;
+  mayBind(identityId: string, service: Service): boolean {
+    if (!isHostedService(service)) return this.edge.permits('Bind', identityId, service.id);
+    return service.hostId === identityId;
   }
 
-  /** Gateways may dial public shares, granted environments and tunnel routers private ones. */
-  mayDial(identityId: string, service: AnyService): boolean {
-    if (!isShare(service)) return this.edge.permits('Dial', identityId, service.id);
+  /** Gateways may dial services that are open to them; the others are for granted environments and tunnel routers. */
+  mayDial(identityId: string, service: Service): boolean {
+    if (!isHostedService(service)) return this.edge.permits('Dial', identityId, service.id);
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
-    if (identity.kind === 'gateway') return service.shareMode === 'public';
-    if (service.shareMode !== 'private' || !service.grants.includes(identityId)) return false;
-    return identity.kind !== 'router' || this.edge.tunnelsFor(identityId, service.frontdoorId);
+    if (identity.kind === 'gateway') return service.openTo === 'gateways';
+    if (service.openTo !== 'grants' || !service.grants.includes(identityId)) return false;
+    return identity.kind !== 'router' || this.edge.tunnelsFor(identityId, service.routerRole);
   }
 
-  /** Returns the share of this name that the identity may dial by a grant. */
-  grantedShare(identityId: string, name: string): Service | undefined {
+  /** Returns the service of this name that the identity may dial by a grant. */
+  grantedService(identityId: string, name: string): HostedService | undefined {
     for (const id of this.#byGrant.get(identityId) ?? NO_IDS) {
       const service = this.#services.get(id);
-      if (service !== undefined && serviceName(service) === name && this.mayDial(identityId, service))
-        return service;
+      if (service !== undefined && service.name === name && this.mayDial(identityId, service)) return service;
     }
     return undefined;
   }
 
-  /** Whether the identity may use the service through this router. For shares, every router with an edge serves. */
-  mayUseRouter(identityId: string, service: AnyService, routerId: string): boolean {
-    if (isShare(service)) return this.edge.hasEdge(routerId);
+  /** Whether the identity may use the service through this router. Those that are hosted are served by every router with an edge. */
+  mayUseRouter(identityId: string, service: Service, routerId: string): boolean {
+    if (isHostedService(service)) return this.edge.hasEdge(routerId);
     return this.edge.mayUseRouter(identityId, routerId) && this.edge.mayCarry(service.id, routerId);
   }
 
   /** Returns everything that the identity may dial or bind, by name. */
-  anyServicesOf(identityId: string): AnyService[] {
-    return [...this.servicesOf(identityId), ...this.edge.servicesOf(identityId)].sort(byName);
+  servicesOf(identityId: string): Service[] {
+    return [...this.hostedServicesOf(identityId), ...this.edge.servicesOf(identityId)].sort(byName);
   }
 
-  /** Returns every share that the identity may dial or bind, by name. */
-  servicesOf(identityId: string): Service[] {
+  /** Returns every hosted service that the identity may dial or bind, by name. */
+  hostedServicesOf(identityId: string): HostedService[] {
     const identity = this.#identities.get(identityId);
     if (identity === undefined || identity.kind === 'edge') return [];
     const ids =
       identity.kind === 'gateway'
         ? this.#services.keys()
-        : new Set([...(this.#byEnvironment.get(identityId) ?? []), ...(this.#byGrant.get(identityId) ?? [])]);
-    const found: Service[] = [];
+        : new Set([...(this.#byHost.get(identityId) ?? []), ...(this.#byGrant.get(identityId) ?? [])]);
+    const found: HostedService[] = [];
     for (const id of ids) {
       const service = this.#services.get(id);
       if (service !== undefined && (this.mayBind(identityId, service) || this.mayDial(identityId, service))) {
@@ -231,16 +216,16 @@ export class OverlayModel {
     this.#notify({ type: 'identity', id, removed: true });
   }
 
-  setService(service: Service): void {
+  setHostedService(service: HostedService): void {
     const before = this.#services.get(service.id);
     if (before !== undefined) this.#unindex(before);
     this.#services.set(service.id, service);
-    indexed(this.#byEnvironment, service.environmentId).add(service.id);
+    indexed(this.#byHost, service.hostId).add(service.id);
     for (const grant of service.grants) indexed(this.#byGrant, grant).add(service.id);
     this.#notify({ type: 'service', id: service.id, removed: false, before });
   }
 
-  removeService(id: string): void {
+  removeHostedService(id: string): void {
     const before = this.#services.get(id);
     if (before === undefined) return;
     this.#unindex(before);
@@ -309,8 +294,8 @@ export class OverlayModel {
       this.#fabricServicesByName.delete(name);
   }
 
-  #unindex(service: Service): void {
-    drop(this.#byEnvironment, service.environmentId, service.id);
+  #unindex(service: HostedService): void {
+    drop(this.#byHost, service.hostId, service.id);
     for (const grant of service.grants) drop(this.#byGrant, grant, service.id);
   }
 
@@ -331,8 +316,8 @@ export class OverlayModel {
   }
 }
 
-function byName(a: AnyService, b: AnyService): number {
-  const [first, second] = [serviceName(a), serviceName(b)];
+function byName(a: Service, b: Service): number {
+  const [first, second] = [a.name, b.name];
   return first < second ? -1 : first > second ? 1 : a.id < b.id ? -1 : 1;
 }
 

@@ -13,7 +13,7 @@ export function mayHost(
   hosts: HostPostures,
   { serviceId, identityId, routerId }: Host,
 ): boolean {
-  const service = model.anyService(serviceId);
+  const service = model.service(serviceId);
   return (
     service !== undefined &&
     model.identity(identityId) !== undefined &&

@@ -1,5 +1,5 @@
 /** The answer to a request that was judged and refused, with what belongs in the audit trail. */
-import { serviceName, type AnyService } from '../model/overlay-model.ts';
+import type { Service } from '../model/service.ts';
 
 export interface RequestRefusal {
   readonly text: string;
@@ -18,8 +18,8 @@ export function refusalOf(verdict: {
   readonly retryHint: number;
   readonly reason: string;
   readonly identityId: string | undefined;
-  readonly service?: AnyService | undefined;
+  readonly service?: Service | undefined;
 }): RequestRefusal {
   const { text, code, retryHint, reason, identityId, service } = verdict;
-  return { text, code, retryHint, audit: { identityId, reason, share: service && serviceName(service) } };
+  return { text, code, retryHint, audit: { identityId, reason, share: service?.name } };
 }

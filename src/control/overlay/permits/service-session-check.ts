@@ -7,7 +7,7 @@ import type { Clock } from '#base';
 import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire/circuits';
 import type { ApiSession, ApiSessions, ServiceGrant } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { AnyService } from '../model/overlay-model.ts';
+import type { Service } from '../model/service.ts';
 import { passesPosture } from './posture-access.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface SessionProof extends ClientProof {
 }
 
 export type SessionVerdict =
-  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: AnyService }
+  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: Service }
   | {
       readonly isAllowed: false;
       readonly code: number;
@@ -122,7 +122,7 @@ export class ServiceSessionCheck {
     routerId: string,
   ): SessionVerdict {
     const { identityId } = session;
-    const service = this.#model.anyService(serviceId);
+    const service = this.#model.service(serviceId);
     if (service === undefined) {
       const text = 'the service was deleted';
       return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, text, 'service-gone', identityId);

@@ -3,11 +3,12 @@
  * while an administrator permits the listener, and by the policies and grants of that identity (ADR 0041).
  */
 import { EdgeErrorCode, RetryHint } from '#wire/circuits';
-import type { AnyService, OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { Service } from '../model/service.ts';
 import { passesPosture } from './posture-access.ts';
 
 export type TunnelVerdict =
-  | { readonly isAllowed: true; readonly service: AnyService }
+  | { readonly isAllowed: true; readonly service: Service }
   | {
       readonly isAllowed: false;
       readonly code: number;
@@ -16,14 +17,14 @@ export type TunnelVerdict =
       readonly text: string;
       /** Reason for the audit trail. */
       readonly reason: string;
-      readonly service: AnyService | undefined;
+      readonly service: Service | undefined;
     };
 
 /** `service`: the one that the router named, if it exists. */
 export function judgeTunnel(
   model: OverlayModel,
   routerId: string,
-  service: AnyService | undefined,
+  service: Service | undefined,
   type: 'Dial' | 'Bind',
 ): TunnelVerdict {
   if (!model.edge.hasIdentity(routerId)) {
@@ -50,6 +51,6 @@ export function judgeTunnel(
 }
 
 /** Policies can come to permit it, so that a router may ask again. */
-function refused(code: number, text: string, reason: string, service: AnyService | undefined): TunnelVerdict {
+function refused(code: number, text: string, reason: string, service: Service | undefined): TunnelVerdict {
   return { isAllowed: false, code, retryHint: RetryHint.none, text, reason, service };
 }

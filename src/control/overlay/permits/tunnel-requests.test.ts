@@ -137,7 +137,7 @@ test('a router without a tunneler, a policy or a service is refused, and so are 
 
 test('a private share that is granted to a router is dialed while the router is for its organization', async () => {
   await world.addIdentity('env', 'environment');
-  await world.addService('shared', 'env', { shareMode: 'private', grants: ['r1'] });
+  await world.addService('shared', 'env', { openTo: 'grants', grants: ['r1'] });
   await world.bind(router, 'env', 'shared', 't9');
   await router.route();
   await router.next('unroute');
@@ -166,7 +166,7 @@ test('a private share that is granted to a router is dialed while the router is 
 
 test('a router that may tunnel again gets its grants again with its identity', async () => {
   await world.addIdentity('env', 'environment');
-  await world.addService('shared', 'env', { shareMode: 'private', grants: ['r1'] });
+  await world.addService('shared', 'env', { openTo: 'grants', grants: ['r1'] });
   await setTunneler(false, 'fd');
   const subscription = { subscriptionId: 'one', subscriptionDurationSeconds: 300 };
   router.send(ctrlMessages.subscribeToDataModel.frame(subscription));

@@ -120,14 +120,11 @@ export async function edgeEntitiesNaming(db: Queries, id: string): Promise<EdgeE
   return rows.map(recordOf);
 }
 
-/**
- * Whether the entity is a router that may tunnel, and that its administrator lets an organization use: by a role attribute
- * with the id of the frontdoor.
- */
-export function mayTunnelFor({ kind, data }: EdgeEntityRecord, frontdoorId: string): boolean {
+/** Whether the entity is a router that may tunnel, and that its administrator gave a role attribute, which lets others use it. */
+export function mayTunnelFor({ kind, data }: EdgeEntityRecord, role: string): boolean {
   const { isTunnelerEnabled, roleAttributes } = data;
   const isTunnel = kind === 'edge-router' && isTunnelerEnabled === true;
-  return isTunnel && Array.isArray(roleAttributes) && roleAttributes.includes(frontdoorId);
+  return isTunnel && Array.isArray(roleAttributes) && roleAttributes.includes(role);
 }
 
 function rowOf(entity: EdgeEntityRecord): EdgeEntityTable {

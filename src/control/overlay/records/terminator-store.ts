@@ -109,12 +109,12 @@ export type ServiceTerminator = Pick<StoredTerminator, 'id' | 'serviceId' | 'rou
 export async function terminatorsOfService(
   db: Queries,
   serviceId: string,
-  isShare: boolean,
+  isHosted: boolean,
 ): Promise<ServiceTerminator[]> {
   const rows = await db
     .selectFrom('terminator')
     .select(['id', 'instance_id', 'router_id'])
-    .where(isShare ? 'share_id' : 'entity_id', '=', serviceId)
+    .where(isHosted ? 'share_id' : 'entity_id', '=', serviceId)
     .orderBy('id')
     .execute();
   return rows.map((row) => ({

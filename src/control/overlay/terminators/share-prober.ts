@@ -128,7 +128,7 @@ export class ShareProber implements Measurements {
       return;
     }
     const { model, clock } = this.#options;
-    const environmentId = model.service(serviceId)?.environmentId ?? '';
+    const environmentId = model.hostedService(serviceId)?.hostId ?? '';
     const isStarting = clock.nowMs() - this.#startedAtMs < START_GRACE_MS;
     const isAgentConnected =
       isStarting || this.isConnected(environmentId) || this.#isElsewhere(environmentId);
@@ -270,10 +270,10 @@ export class ShareProber implements Measurements {
     else this.#waiting.delete(serviceId);
     if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#notify('share', serviceId);
     if (before?.state === after.state) return;
-    const service = this.#options.model.service(serviceId);
+    const service = this.#options.model.hostedService(serviceId);
     // Observations of this control plane do not apply to it.
-    if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
-    this.#statusLog.write(serviceId, service?.token, after, this.#options.clock.nowMs());
+    if (service !== undefined && this.#isElsewhere(service.hostId)) return;
+    this.#statusLog.write(serviceId, service?.name, after, this.#options.clock.nowMs());
   }
 
   #isElsewhere(identityId: string): boolean {

@@ -189,7 +189,7 @@ test('a change of the share is probed; without traffic a probe follows each minu
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route();
   await router.next('unroute');
-  world.model.setService({ ...world.model.service('svc1')!, target: 'http://127.0.0.1:4000' });
+  world.model.setHostedService({ ...world.model.hostedService('svc1')!, updatedAtMs: 1 });
   await router.route();
   await router.next('unroute');
   world.advance(61_000);

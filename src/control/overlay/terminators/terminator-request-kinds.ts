@@ -7,7 +7,8 @@ import { textOf } from '#base';
 import { contentType, makeFrame, type Frame } from '#wire';
 import { EdgeErrorCode, encodeEdgeRefusal, RetryHint } from '#wire/circuits';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import { isShare, serviceName, type AnyService, type OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import { isHostedService, type Service } from '../model/service.ts';
 import type { ServiceSessionCheck, SessionProof } from '../permits/service-session-check.ts';
 import { refusalOf } from '../permits/request-refusal.ts';
 import { judgeTunnel } from '../permits/tunnel-access.ts';
@@ -151,11 +152,11 @@ export function judgeSdk(
   { sessions }: RequestJudges,
   router: ConnectedRouter,
   proof: SessionProof,
-): (TerminatorOwner & { readonly service: AnyService }) | TerminatorRefusal {
+): (TerminatorOwner & { readonly service: Service }) | TerminatorRefusal {
   const verdict = sessions.judge(proof, 'Bind', router.id);
   if (!verdict.isAllowed) return refusalOf(verdict);
   const { service, session } = verdict;
-  return { identityId: session.identityId, share: serviceName(service), service };
+  return { identityId: session.identityId, share: service.name, service };
 }
 
 function judgeFabric(
@@ -170,9 +171,9 @@ function judgeFabric(
   return { identityId: undefined, serviceId, isEdge: false, binding };
 }
 
-function hostOf(service: AnyService, identityId: string | undefined, binding: string): TerminatorHost {
-  const share = serviceName(service);
-  return { identityId, share, serviceId: service.id, isEdge: !isShare(service), binding };
+function hostOf(service: Service, identityId: string | undefined, binding: string): TerminatorHost {
+  const share = service.name;
+  return { identityId, share, serviceId: service.id, isEdge: !isHostedService(service), binding };
 }
 
 /** Returns the body of an answer to a creation for a host. */

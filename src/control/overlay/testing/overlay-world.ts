@@ -13,7 +13,9 @@ import { dialChannel, fingerprintOf, type Channel, type TlsIdentity } from '#net
 import { contentType, headerId, HeaderWriter, type Frame, type FrameHeaders } from '#wire';
 import { encodeCreateCircuitV2 } from '#wire/circuits';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
-import { OverlayModel, type Service } from '../model/overlay-model.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
+import type { HostedService } from '../model/service.ts';
+import { sampleService } from './sample-service.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import type { OverlayControllerOptions, RouterAccess } from '../overlay-options.ts';
@@ -27,7 +29,6 @@ import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../records/e
 import type { Store } from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { sampleShare } from '../../../../test/support/sample-share.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
@@ -147,24 +148,20 @@ export class OverlayWorld {
     });
   }
 
-  async addService(id: string, environmentId: string, more: Partial<Service> = {}): Promise<void> {
-    const service = sampleShare(id, {
-      token: `share-${id}`,
-      environmentId,
-      grants: [],
-      ...more,
-    });
+  async addService(id: string, hostId: string, more: Partial<HostedService> = {}): Promise<void> {
+    const service = sampleService(id, { name: `share-${id}`, hostId, ...more });
+    // Its terminators refer to the row of a share.
     await this.store.db
       .insertInto('share')
       .values({
         id,
         frontdoor_id: 'fd',
-        environment_id: environmentId,
-        token: service.token,
+        environment_id: hostId,
+        token: service.name,
         name: null,
-        share_mode: service.shareMode,
+        share_mode: service.openTo === 'gateways' ? 'public' : 'private',
         backend_mode: 'proxy',
-        target: service.target,
+        target: 'http://127.0.0.1:3000',
         reserved: 0,
         target_by_agent: 1,
         epoch: 1,
@@ -172,7 +169,7 @@ export class OverlayWorld {
         updated_at: 0,
       })
       .execute();
-    this.model.setService(service);
+    this.model.setHostedService(service);
   }
 
   /** Adds or changes an entity of the edge management API. */

@@ -68,10 +68,10 @@ describe('the catalog of shares', () => {
     assert.deepEqual(catalog.get(early.id), { ...early, ...more });
     const late = await addShare(await addEnvironment(), 'late');
     assert.equal(catalog.get(late.id)?.token, 'late');
-    assert.ok(model.service(late.id));
+    assert.ok(model.hostedService(late.id));
     await store.transaction((trx, touch) => deleteShare(trx, touch, late, 8));
     assert.equal(catalog.get(late.id), undefined);
-    assert.equal(model.service(late.id), undefined);
+    assert.equal(model.hostedService(late.id), undefined);
     close();
   });
 

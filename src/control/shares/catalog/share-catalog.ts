@@ -5,13 +5,14 @@
 import type { GuardedShare } from '#domain';
 import { failAlone } from '#net';
 import type { OverlayModel } from '../../overlay/model/mod.ts';
+import { overlayServiceOf } from './overlay-service.ts';
 
 export class ShareCatalog {
-  readonly #model: Pick<OverlayModel, 'setService' | 'removeService'>;
+  readonly #model: Pick<OverlayModel, 'setHostedService' | 'removeHostedService'>;
   readonly #shares = new Map<string, GuardedShare>();
   readonly #listeners: ((shareId: string) => void)[] = [];
 
-  constructor(model: Pick<OverlayModel, 'setService' | 'removeService'>) {
+  constructor(model: Pick<OverlayModel, 'setHostedService' | 'removeHostedService'>) {
     this.#model = model;
   }
 
@@ -30,13 +31,13 @@ export class ShareCatalog {
 
   set(share: GuardedShare): void {
     this.#shares.set(share.id, share);
-    this.#model.setService(share);
+    this.#model.setHostedService(overlayServiceOf(share));
     this.#notify(share.id);
   }
 
   remove(id: string): void {
     if (!this.#shares.delete(id)) return;
-    this.#model.removeService(id);
+    this.#model.removeHostedService(id);
     this.#notify(id);
   }
 

@@ -10,7 +10,6 @@ import type { NameRecords, TxtAnswer } from '#domain';
 import {
   attachModel,
   OverlayModel,
-  StateCounts,
   type MeasuredListener,
   type ShareStatus,
   type StatusBoard,
@@ -30,6 +29,7 @@ import { ProviderDirectory } from '../logins/provider-directory.ts';
 import { createManagementApi } from './management-api.ts';
 import type { ManagementApiOptions } from './management-api-options.ts';
 import { openShareCatalog } from '../catalog/catalog-loader.ts';
+import { StateCounts } from '../catalog/state-counts.ts';
 import type { ShareCatalog } from '../catalog/share-catalog.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
@@ -176,7 +176,7 @@ export async function openApiWorld({
     log,
     clock,
     status,
-    counts: new StateCounts(model, status),
+    counts: new StateCounts(model, catalog, status),
     fabric,
     providers: await ProviderDirectory.open(store),
     gatewayCommands: { send: (command) => replays.push(command) > 0 },

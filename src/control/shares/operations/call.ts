@@ -13,14 +13,9 @@ import {
   type AuditTarget,
 } from '../../audit/mod.ts';
 import type { ShareCatalog } from '../catalog/share-catalog.ts';
+import type { StateCounts } from '../catalog/state-counts.ts';
 import type { ChangeFollowers } from '../changes/change-followers.ts';
-import type {
-  EdgeRouter,
-  GatewayCommands,
-  OverlayModel,
-  StateCounts,
-  StatusBoard,
-} from '../../overlay/model/mod.ts';
+import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../../overlay/model/mod.ts';
 import type {
   LoginFailures,
   Principal,

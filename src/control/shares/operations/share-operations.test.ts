@@ -84,8 +84,8 @@ describeEachStore('shares', (open) => {
     assert.deepEqual(share['grants'], [guest]);
     assert.deepEqual(share['frontendIds'], []);
     assert.deepEqual(share['frontendEndpoints'], []);
-    assert.ok(world.model.mayDial(guest, world.model.service(serviceOf('inner')!.id)!));
-    assert.ok(!world.model.mayDial(environmentId, world.model.service(serviceOf('inner')!.id)!));
+    assert.ok(world.model.mayDial(guest, world.model.hostedService(serviceOf('inner')!.id)!));
+    assert.ok(!world.model.mayDial(environmentId, world.model.hostedService(serviceOf('inner')!.id)!));
     await world.call('DELETE', `/frontdoor/${world.first.frontdoorId}/environments/${guest}`);
     assert.deepEqual(serviceOf('inner')?.grants, []);
     assert.deepEqual(((await world.call('GET', `${root}/inner`)).body as Share)['grants'], []);
@@ -114,7 +114,7 @@ describeEachStore('shares', (open) => {
     assert.equal((await world.call('POST', root, { body })).status, 404);
     await place(['tunnels', world.first.frontdoorId]);
     assert.equal((await world.call('POST', root, { body })).status, 201);
-    assert.ok(world.model.mayDial(id, world.model.service(serviceOf('deep')!.id)!));
+    assert.ok(world.model.mayDial(id, world.model.hostedService(serviceOf('deep')!.id)!));
     await world.call('DELETE', `/fabric/routers/${id}`);
     assert.deepEqual(serviceOf('deep')?.grants, []);
   });

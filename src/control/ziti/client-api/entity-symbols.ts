@@ -3,12 +3,11 @@ import type { ServiceTerminator } from '../../overlay/records/mod.ts';
 import type { SessionCertificate } from '../../overlay/clients/mod.ts';
 import { entitySet, type QuerySymbols } from '../query/query-symbol.ts';
 import {
-  isShare,
-  type AnyService,
+  isHostedService,
+  type Service,
   type EdgeController,
   type EdgeRouter,
   type ServiceGrant,
-  serviceName,
 } from '../../overlay/model/mod.ts';
 import type { AuthenticatorRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
@@ -26,11 +25,11 @@ const configSymbols: QuerySymbols<NamedConfig> = {
 
 /** Services of one identity: `configs` are those that it sees. */
 export function serviceSymbols(
-  configsOf: (service: AnyService) => readonly NamedConfig[],
-): QuerySymbols<AnyService> {
+  configsOf: (service: Service) => readonly NamedConfig[],
+): QuerySymbols<Service> {
   return {
     id: { type: 'text', read: ({ id }) => id },
-    name: { type: 'text', read: serviceName },
+    name: { type: 'text', read: ({ name }) => name },
     createdAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     isSystem: { type: 'boolean', read: () => false },
@@ -43,9 +42,9 @@ export function serviceSymbols(
     }),
     roleAttributes: {
       type: 'texts',
-      read: (service) => (isShare(service) ? [] : [...service.roleAttributes]),
+      read: (service) => (isHostedService(service) ? [] : [...service.roleAttributes]),
     },
-    tags: { type: 'tags', read: (service) => (isShare(service) ? {} : service.tags) },
+    tags: { type: 'tags', read: ({ tags }) => tags },
   };
 }
 

@@ -1,11 +1,11 @@
 /** Services of the edge management API in the shape of OpenZiti's client API, with their configs. */
 import {
-  isShare,
-  type AnyService,
+  isHostedService,
+  type Service,
   type ApiSession,
   type ManagedService,
   type OverlayModel,
-  shareConfigIds,
+  serviceConfigIds,
 } from '../../overlay/model/mod.ts';
 import type { EdgeContext } from './edge-context.ts';
 import { postureQueriesOf } from './posture-queries.ts';
@@ -17,11 +17,12 @@ export type ServiceViewContext = Pick<EdgeContext, 'model' | 'clock' | 'mesh' | 
 export function anyServiceView(
   { model, mesh, addresses, clock }: ServiceViewContext,
   session: ApiSession,
-  service: AnyService,
+  service: Service,
   configTypes: readonly string[],
 ): Record<string, unknown> {
   const { identityId } = session;
-  if (!isShare(service)) return managedServiceView(model, session, service, configTypes, clock.nowMs());
+  if (!isHostedService(service))
+    return managedServiceView(model, session, service, configTypes, clock.nowMs());
   const { interceptDomain } = addresses;
   const options = { configTypes, interceptDomain, hasKeylessHost: mesh.hasKeylessHost(service.id) };
   return serviceView(service, rightsOf(model, identityId, service), options);
@@ -31,10 +32,10 @@ export function anyServiceView(
 export function anyConfigIds(
   { model, addresses }: ServiceViewContext,
   identityId: string,
-  service: AnyService,
+  service: Service,
 ): readonly string[] {
-  if (!isShare(service)) return service.configs;
-  return shareConfigIds(service, rightsOf(model, identityId, service), addresses.interceptDomain);
+  if (!isHostedService(service)) return service.configs;
+  return serviceConfigIds(service, rightsOf(model, identityId, service), addresses.interceptDomain);
 }
 
 function managedServiceView(

@@ -3,7 +3,7 @@
  * service that the identity may use, never goes backwards, and changes at each start of the control plane.
  */
 import type { Clock } from '#base';
-import type { ModelChange, OverlayModel, Service } from '../../overlay/model/mod.ts';
+import type { ModelChange, OverlayModel, HostedService } from '../../overlay/model/mod.ts';
 
 export class ServiceChanges {
   readonly #model: OverlayModel;
@@ -55,7 +55,7 @@ export class ServiceChanges {
       return;
     }
     this.#gatewaysMs = this.#lastMs;
-    for (const service of [change.before, this.#model.service(change.id)]) {
+    for (const service of [change.before, this.#model.hostedService(change.id)]) {
       for (const identityId of usersOf(service)) {
         if (this.#model.identity(identityId) !== undefined) this.#byIdentity.set(identityId, this.#lastMs);
       }
@@ -63,6 +63,6 @@ export class ServiceChanges {
   }
 }
 
-function usersOf(service: Service | undefined): readonly string[] {
-  return service === undefined ? [] : [service.environmentId, ...service.grants];
+function usersOf(service: HostedService | undefined): readonly string[] {
+  return service === undefined ? [] : [service.hostId, ...service.grants];
 }

@@ -1,7 +1,7 @@
 /** The services that a client may use. */
 import type { FastifyInstance } from 'fastify';
 import { terminatorsOfService } from '../../overlay/records/mod.ts';
-import { isShare, type AnyService } from '../../overlay/model/mod.ts';
+import { isHostedService, type Service } from '../../overlay/model/mod.ts';
 import { notFound, sendData, type EdgeCaller, queryOf } from '../../overlay/clients/mod.ts';
 import { sendPage } from './list-answer.ts';
 import { serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
@@ -28,7 +28,7 @@ export function addServiceRoutes(app: FastifyInstance, context: ServiceContext):
         name: model.edge.get('config', id)?.name ?? id,
       })),
     );
-    return sendPage(reply, query, model.anyServicesOf(identityId), symbols, (service) =>
+    return sendPage(reply, query, model.servicesOf(identityId), symbols, (service) =>
       anyServiceView(context, session, service, configTypes),
     );
   });
@@ -55,7 +55,7 @@ export function addServiceRoutes(app: FastifyInstance, context: ServiceContext):
   app.get<ById>('/services/:id/terminators', async (request, reply) => {
     const caller = context.callers.callerOf(request);
     const service = visible(context, caller, request.params.id);
-    const rows = await terminatorsOfService(context.store.db, service.id, isShare(service));
+    const rows = await terminatorsOfService(context.store.db, service.id, isHostedService(service));
     return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => ({
       id: row.id,
       identity: row.instanceId,
@@ -66,9 +66,9 @@ export function addServiceRoutes(app: FastifyInstance, context: ServiceContext):
   });
 }
 
-function visible(context: ServiceContext, caller: EdgeCaller, serviceId: string): AnyService {
+function visible(context: ServiceContext, caller: EdgeCaller, serviceId: string): Service {
   const { identityId } = caller.session;
-  const service = context.model.anyService(serviceId);
+  const service = context.model.service(serviceId);
   if (
     service === undefined ||
     !(context.model.mayBind(identityId, service) || context.model.mayDial(identityId, service))

@@ -1,6 +1,6 @@
 /** Sessions that permit dialing or binding a service. They are not stored: each permission of the client is one. */
 import type { FastifyInstance } from 'fastify';
-import type { EdgeRouter, AnyService, ServiceGrant } from '../../overlay/model/mod.ts';
+import type { EdgeRouter, Service, ServiceGrant } from '../../overlay/model/mod.ts';
 import {
   type EdgeCaller,
   couldNotValidate,
@@ -59,7 +59,7 @@ export function addServiceSessionRoutes(app: FastifyInstance, context: ServiceCo
   const sessionsOf = (caller: EdgeCaller): ServiceGrant[] => {
     const { identityId } = caller.session;
     return model
-      .anyServicesOf(identityId)
+      .servicesOf(identityId)
       .flatMap((service) => [
         ...(model.mayDial(identityId, service) ? [grantOf(caller, service.id, 'Dial')] : []),
         ...(model.mayBind(identityId, service) ? [grantOf(caller, service.id, 'Bind')] : []),
@@ -84,9 +84,9 @@ function grantOf(caller: EdgeCaller, serviceId: string, type: 'Dial' | 'Bind'): 
 }
 
 /** A service that the caller may not use is indistinguishable from one that does not exist. */
-function permitted(context: ServiceContext, grant: ServiceGrant): AnyService {
+function permitted(context: ServiceContext, grant: ServiceGrant): Service {
   const { model } = context;
-  const service = model.anyService(grant.serviceId);
+  const service = model.service(grant.serviceId);
   const allowed =
     service !== undefined &&
     (grant.type === 'Bind'
@@ -100,7 +100,7 @@ function permitted(context: ServiceContext, grant: ServiceGrant): AnyService {
 export function routersFor(
   { model, mesh }: ServiceContext,
   identityId: string,
-  service: AnyService,
+  service: Service,
 ): EdgeRouter[] {
   return mesh
     .routers()

@@ -5,13 +5,12 @@ import {
   type Identity,
   type JsonObject,
   type OverlayModel,
-  type AnyService,
   type Service,
+  type HostedService,
   type ServiceGrant,
-  shareConfigIds,
-  shareConfigs,
-  type ShareRights,
-  serviceName,
+  serviceConfigIds,
+  serviceConfigs,
+  type ServiceRights,
 } from '../../overlay/model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from '../../overlay/clients/mod.ts';
 import { sessionIdOf } from './service-tokens.ts';
@@ -19,7 +18,7 @@ import { sessionIdOf } from './service-tokens.ts';
 export const TERMINATOR_STRATEGY = 'smartrouting';
 
 /** What an identity may do with a service. */
-export function rightsOf(model: OverlayModel, identityId: string, service: AnyService): ShareRights {
+export function rightsOf(model: OverlayModel, identityId: string, service: Service): ServiceRights {
   return { mayBind: model.mayBind(identityId, service), mayDial: model.mayDial(identityId, service) };
 }
 
@@ -27,15 +26,15 @@ export function rightsOf(model: OverlayModel, identityId: string, service: AnySe
 export interface ServiceViewOptions {
   /** The requested types, or `all`. */
   readonly configTypes: readonly string[];
-  /** Domain of the addresses of private shares; undefined: they have none. */
+  /** Domain of the addresses of hosted services; undefined: they have none. */
   readonly interceptDomain: string | undefined;
   /** Whether a host cannot encrypt, so that dialers must not require it. */
   readonly hasKeylessHost: boolean;
 }
 
 export function serviceView(
-  service: Service,
-  rights: ShareRights,
+  service: HostedService,
+  rights: ServiceRights,
   { configTypes, interceptDomain, hasKeylessHost }: ServiceViewOptions,
 ): Record<string, unknown> {
   const { mayBind, mayDial } = rights;
@@ -43,15 +42,14 @@ export function serviceView(
   return {
     _links: { self: { href: `./services/${service.id}` } },
     id: service.id,
-    name: serviceName(service),
+    name: service.name,
     createdAt: updatedAt,
     updatedAt,
-    // Our clients learn whether it is a stream or datagrams; OpenZiti's ignore tags.
-    tags: { backendMode: service.backendMode },
+    tags: service.tags,
     encryptionRequired: mayBind || !hasKeylessHost,
     permissions: [...(mayBind ? ['Bind'] : []), ...(mayDial ? ['Dial'] : [])],
-    config: shareConfigs(service, rights, interceptDomain, configTypes),
-    configs: shareConfigIds(service, rights, interceptDomain),
+    config: serviceConfigs(service, rights, interceptDomain, configTypes),
+    configs: serviceConfigIds(service, rights, interceptDomain),
     maxIdleTimeMillis: 0,
     postureQueries: [],
     posturePolicies: {},
@@ -85,7 +83,7 @@ export function onlineRouterViews(routers: readonly EdgeRouter[]): Record<string
 export function serviceSessionView(
   grant: ServiceGrant,
   token: string,
-  service: AnyService,
+  service: Service,
   routers: readonly EdgeRouter[],
 ): Record<string, unknown> {
   return {
@@ -97,7 +95,7 @@ export function serviceSessionView(
     type: grant.type,
     serviceId: service.id,
     // Some clients read these two fields if there is no router, and would crash on null.
-    service: { id: service.id, name: serviceName(service), entity: 'services' },
+    service: { id: service.id, name: service.name, entity: 'services' },
     apiSession: { id: grant.apiSessionId, entity: 'api-sessions' },
     apiSessionId: grant.apiSessionId,
     identityId: grant.identityId,

@@ -134,7 +134,7 @@ describeEachStore('transit routers', (open) => {
       [id, edge].map((one) => model.edge.mayUseRouter(identity, one)),
       [false, true],
     );
-    const share = model.anyService(service)!;
+    const share = model.service(service)!;
     assert.equal(model.mayUseRouter(identity, share, id), false);
     const terminator = { service, router: id, binding: 'transport', address: 'tcp:127.0.0.1:80' };
     await api.make('terminators', terminator);

@@ -2,9 +2,16 @@
  * Shares by state and machines by presence, counted as they change, because a summary or a scrape cannot look at each of
  * 100,000 in one turn of the loop. A share whose environment has no channel has failed, whatever was measured before.
  */
-import { inSlices } from './in-slices.ts';
-import type { Identity, OverlayModel, Service } from './overlay-model.ts';
-import type { MeasuredKind, ShareState, StatusBoard } from './share-status.ts';
+import type { GuardedShare } from '#domain';
+import {
+  inSlices,
+  type Identity,
+  type MeasuredKind,
+  type OverlayModel,
+  type ShareState,
+  type StatusBoard,
+} from '../../overlay/model/mod.ts';
+import type { ShareCatalog } from './share-catalog.ts';
 
 export interface ShareCounts {
   readonly total: number;
@@ -37,7 +44,7 @@ interface Tally {
 /** How a share was counted last; one object for all shares that were counted in the same way. */
 interface CountedAs {
   readonly frontdoorId: string;
-  readonly mode: Service['shareMode'];
+  readonly mode: GuardedShare['shareMode'];
   readonly state: ShareState;
 }
 
@@ -52,6 +59,7 @@ const COUNT_OF = { PENDING: 'pending', DEPLOYED: 'deployed', FAILED: 'failed' } 
 
 export class StateCounts {
   readonly #model: OverlayModel;
+  readonly #catalog: ShareCatalog;
   readonly #status: StatusBoard;
   readonly #whole = newTally();
   readonly #byFrontdoor = new Map<string, Tally>();
@@ -64,13 +72,14 @@ export class StateCounts {
   readonly #due = new Set<string>();
   #counting: Promise<void> | undefined;
 
-  constructor(model: OverlayModel, status: StatusBoard) {
+  constructor(model: OverlayModel, catalog: ShareCatalog, status: StatusBoard) {
     this.#model = model;
+    this.#catalog = catalog;
     this.#status = status;
     model.onChange(({ type, id }) => {
-      if (type === 'service') this.#countShare(id);
-      else if (type === 'identity') this.#countMachine(id);
+      if (type === 'identity') this.#countMachine(id);
     });
+    catalog.onChange((id) => this.#countShare(id));
     status.onMeasured((kind, id) => this.#onMeasured(kind, id));
     for (const { id } of model.identities()) this.#countMachine(id);
     this.#counting = this.#count(this.#allShares());
@@ -101,7 +110,7 @@ export class StateCounts {
   }
 
   /** The state that lists show. */
-  stateOf({ id, environmentId }: Pick<Service, 'id' | 'environmentId'>): ShareState {
+  stateOf({ id, environmentId }: Pick<GuardedShare, 'id' | 'environmentId'>): ShareState {
     return this.#shares.get(id)?.state ?? this.#measuredState(id, environmentId);
   }
 
@@ -119,9 +128,9 @@ export class StateCounts {
   }
 
   #countShare(id: string): void {
-    const service = this.#model.service(id);
+    const share = this.#catalog.get(id);
     const before = this.#shares.get(id);
-    const after = service && this.#wayOf(service);
+    const after = share && this.#wayOf(share);
     if (before === after) return;
     if (before !== undefined) this.#addShare(before, -1);
     if (after === undefined) {
@@ -132,7 +141,7 @@ export class StateCounts {
     this.#shares.set(id, after);
   }
 
-  #wayOf({ id, environmentId, frontdoorId, shareMode }: Service): CountedAs {
+  #wayOf({ id, environmentId, frontdoorId, shareMode }: GuardedShare): CountedAs {
     const state = this.#measuredState(id, environmentId);
     const key = `${state} ${shareMode} ${frontdoorId}`;
     let way = this.#ways.get(key);
@@ -197,7 +206,7 @@ export class StateCounts {
   }
 
   *#allShares(): Generator<string, void> {
-    for (const { id } of this.#model.services()) yield id;
+    for (const { id } of this.#catalog.all()) yield id;
   }
 
   *#dueShares(): Generator<string, void> {

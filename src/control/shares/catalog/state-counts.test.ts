@@ -3,8 +3,13 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import { TEST_SEED } from '../../../../test/support/test-seed.ts';
-import { OverlayModel } from './overlay-model.ts';
-import type { MeasuredListener, ShareState, StatusBoard } from './share-status.ts';
+import {
+  OverlayModel,
+  type MeasuredListener,
+  type ShareState,
+  type StatusBoard,
+} from '../../overlay/model/mod.ts';
+import { ShareCatalog } from './share-catalog.ts';
 import { StateCounts } from './state-counts.ts';
 import { sampleShare } from '../../../../test/support/sample-share.ts';
 
@@ -55,9 +60,10 @@ test('the counts are those that looking at each share and environment finds, aft
   t.diagnostic(`FRONTDOOR_TEST_SEED=${TEST_SEED}`);
   const random = new SeededRandom(TEST_SEED);
   const [model, board] = [new OverlayModel(), new CountingBoard()];
+  const catalog = new ShareCatalog(model);
   const frontdoors = ['fd1', 'fd2'];
   const environments = ['a', 'b', 'c'];
-  const counts = new StateCounts(model, board);
+  const counts = new StateCounts(model, catalog, board);
   for (let n = 0; n < 2_000; n += 1) {
     const share = `share-${random.int(20)}`;
     const environmentId = random.pick(environments);
@@ -65,12 +71,12 @@ test('the counts are those that looking at each share and environment finds, aft
     const change = random.int(6);
     if (change === 0) model.setIdentity(environment(environmentId, owner));
     else if (change === 1 && random.int(3) === 0) model.removeIdentity(environmentId);
-    else if (change === 2) model.removeService(share);
+    else if (change === 2) catalog.remove(share);
     else if (change === 3) board.measure(share, random.pick(['PENDING', 'DEPLOYED', 'FAILED']));
     else if (change === 4) board.connect(environmentId, random.pick(['', 'here', 'here and there']));
     else {
       const shareMode = random.pick(['public', 'private'] as const);
-      model.setService(sampleShare(share, { environmentId, frontdoorId: owner, shareMode }));
+      catalog.set(sampleShare(share, { environmentId, frontdoorId: owner, shareMode }));
     }
     if (n % 20 !== 0) continue;
     await counts.settled();
@@ -78,7 +84,7 @@ test('the counts are those that looking at each share and environment finds, aft
       const own = <T extends { readonly frontdoorId: string | null }>(all: Iterable<T>): T[] =>
         [...all].filter(({ frontdoorId }) => id === undefined || frontdoorId === id);
       const found = { total: 0, pending: 0, deployed: 0, failed: 0, public: 0, private: 0 };
-      for (const each of own(model.services())) {
+      for (const each of own(catalog.all())) {
         const state = board.connected.has(each.environmentId) ? board.share(each.id).state : 'FAILED';
         assert.equal(counts.stateOf(each), state);
         found.total += 1;
@@ -95,12 +101,13 @@ test('the counts are those that looking at each share and environment finds, aft
 
 test('reading the counts looks at no share, and an environment that connects at a bounded number in one turn', async () => {
   const [model, board] = [new OverlayModel(), new CountingBoard()];
+  const catalog = new ShareCatalog(model);
   model.setIdentity(environment('env', 'fd'));
   for (let n = 0; n < MANY; n += 1) {
-    model.setService(sampleShare(`share-${n}`, {}));
+    catalog.set(sampleShare(`share-${n}`, {}));
     board.states.set(`share-${n}`, 'DEPLOYED');
   }
-  const counts = new StateCounts(model, board);
+  const counts = new StateCounts(model, catalog, board);
   await counts.settled();
   board.looks = 0;
   assert.deepEqual([counts.shares('fd').failed, counts.machines('environment').online], [MANY, 0]);
