@@ -7,10 +7,9 @@ import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
-import { BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import { BODY_UNTIL_END } from '../http/body-decoder.ts';
 import { readAnswerHead } from '../answers/answer-head.ts';
 import { askedOf, type ErrorAnswer } from '../answers/asked-answer.ts';
-import { addedLines } from '../answers/policy-headers.ts';
 import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
@@ -20,6 +19,7 @@ import {
   serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
+import { AnswerSender } from './answer-sender.ts';
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL } from './client-input.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
@@ -27,13 +27,12 @@ import { checkDelivery } from './delivery.ts';
 import type { ExchangeClient } from './exchange-client.ts';
 import { reportServed, tapAnswerHead } from './foreign-host-watch.ts';
 import { InterimRate } from './interim-rate.ts';
-import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';
-import { answerBody, type ResponseHead } from '../http/response-head-policy.ts';
+import type { ResponseHead } from '../http/response-head-policy.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
 const WAITING = 0;
@@ -41,7 +40,7 @@ const HEAD = 1;
 const BODY = 2;
 const OVER = 3;
 
-export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
+export class Exchange implements CircuitWaiter, UpstreamOwner {
   readonly number = newNumber();
   readonly route: GatewayRoute;
   freshOnly = false;
@@ -52,7 +51,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly #record: RequestRecord;
   readonly #asked: ErrorAnswer;
   readonly #upgrade: string;
-  readonly #http10: boolean;
   readonly #answerTimeoutMs: number;
   #keepAlive: boolean;
   /** Whether the client waits for 100 before it sends its body. */
@@ -62,8 +60,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #answered = false;
   #interims: InterimRate | undefined;
   #status = 0;
-  #body: BodyDecoder | undefined;
-  #chunkOut = false;
+  #answer: AnswerSender | undefined;
   #reusable = false;
   #keepMs = -1;
   /** Set for a request with a body. */
@@ -83,7 +80,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#sender = new RequestSender(head, headText, this.route.slot.traffic, record.tap);
     this.#asked = askedOf(head);
     this.#upgrade = head.upgrade;
-    this.#http10 = head.http10;
     this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
@@ -190,7 +186,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   upstreamEnded(): void {
-    if (this.#state === BODY && this.#body!.end()) this.#finish(false);
+    if (this.#state === BODY && this.#answer!.body.end()) this.#finish(false);
     else this.#lost('the service closed the connection before its response was complete');
   }
 
@@ -205,14 +201,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   upstreamFault(error: unknown): void {
     this.#end({ ...FAILURES.internal, cause: messageOf(error) }, error);
-  }
-
-  bodyRun(bytes: Uint8Array, start: number, end: number): void {
-    const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    this.route.slot.traffic.sent(end - start);
-    this.#record.tap?.answerBytes(view);
-    if (this.#chunkOut) this.#client.writer.batch.chunk(view);
-    else this.#client.writer.batch.view(view);
   }
 
   /** Reads interim responses and the final head, and returns the bytes that follow it. */
@@ -255,29 +243,27 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#interims ??= new InterimRate(this.#context);
     // What the client waits for is not dropped. HTTP/1.0 has no interim responses.
     const isPassed = isExpected || (this.#interims.take() && !writer.isFull);
-    if (isPassed && !this.#http10) writer.send(encodeClientHead(head, this.#record, ''));
+    if (isPassed && !this.#record.isHttp10) writer.send(encodeClientHead(head, this.#record, ''));
     this.#client.deadlineIn(this.#answerTimeoutMs);
   }
 
   #beginAnswer(head: ResponseHead): void {
-    const { status } = head;
     tapAnswerHead(this.#record, head);
-    this.#body = answerBody(this.#record.method, head);
-    this.#chunkOut = isChunkedFor(this.#http10, this.#body);
+    const answer = new AnswerSender(this.#client.writer, this.#record, head);
+    this.#answer = answer;
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
-    this.#status = status;
-    this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
+    this.#status = head.status;
+    this.#reusable = head.keepAlive && answer.body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
-    const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + addedLines(head, this.#record);
-    this.#client.writer.send(encodeClientHead(head, this.#record, lines));
+    answer.sendHead(head, this.#keepAlive);
   }
 
   #readBody(bytes: Buffer | undefined): void {
-    const body = this.#body!;
-    const used = bytes === undefined ? 0 : body.decode(bytes, 0, this);
+    const { body } = this.#answer!;
+    const used = bytes === undefined ? 0 : this.#answer!.take(bytes);
     if (body.malformed) {
       this.#broken(failureOfAnswer('malformed-chunk'));
       return;
@@ -304,9 +290,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   #finish(hasExtra: boolean): void {
-    const { writer } = this.#client;
-    if (this.#chunkOut) writer.batch.text('0\r\n\r\n');
-    if (writer.batch.bytes > 0) writer.written();
+    this.#answer!.finish();
     const upstream = this.#upstream!;
     const { pool } = this.#context;
     const isClean = !hasExtra && this.#reusable && !this.wantsBody && !this.#sender.isBlocked;
@@ -395,6 +379,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     const record = this.#record;
     record.status = this.#status;
     record.bytesIn = this.#sender.body.dataBytes;
-    record.bytesOut = this.#body?.dataBytes ?? 0;
+    record.bytesOut = this.#answer?.body.dataBytes ?? 0;
   }
 }
