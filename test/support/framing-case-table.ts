@@ -219,6 +219,27 @@ export const REFUSED_REQUESTS: readonly FramingCase[] = [
     `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\ncontent_length: 0\r\n\r\nx`,
     [400],
   ],
+  // Trailers.
+  [
+    'a folded trailer',
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n z\r\n\r\n`,
+    [400],
+  ],
+  [
+    'a bare LF after a trailer',
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nX: y\n\r\n`,
+    [400],
+  ],
+  [
+    'a space before the colon of a trailer',
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nX : y\r\n\r\n`,
+    [400],
+  ],
+  [
+    'too many trailers',
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(65)}\r\n`,
+    [400],
+  ],
   // Chunks.
   [
     'a negative chunk size',

@@ -4,6 +4,7 @@ import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import { answerBody, type ResponseHead } from '../http/response-head-policy.ts';
+import { announcingLine, passingTrailers } from '../http/trailer-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
@@ -14,16 +15,18 @@ export class AnswerSender implements BodySink {
   readonly #chunked: boolean;
 
   /** `head` is the final one. */
-  constructor(writer: SocketWriter, record: RequestRecord, head: ResponseHead) {
+  constructor(writer: SocketWriter, record: RequestRecord, head: ResponseHead, acceptsTrailers: boolean) {
     this.#writer = writer;
     this.#record = record;
     this.body = answerBody(record.method, head);
     this.#chunked = isChunkedFor(record.isHttp10, this.body);
+    this.body.keepsTrailers = this.#chunked && acceptsTrailers;
   }
 
   /** `isKept`: the client's connection continues after the response. */
   sendHead(head: ResponseHead, isKept: boolean): void {
-    const lines = framingLines(head, this.#chunked, isKept) + addedLines(head, this.#record);
+    let lines = framingLines(head, this.#chunked, isKept) + addedLines(head, this.#record);
+    if (this.body.keepsTrailers) lines += announcingLine(head.announcedTrailers);
     this.#writer.send(encodeClientHead(head, this.#record, lines));
   }
 
@@ -42,7 +45,11 @@ export class AnswerSender implements BodySink {
 
   /** Ends a body that is complete. */
   finish(): void {
-    if (this.#chunked) this.#writer.batch.text('0\r\n\r\n');
+    if (this.#chunked) this.#writer.batch.text(`0\r\n${this.#trailers()}\r\n`);
     if (this.#writer.batch.bytes > 0) this.#writer.written();
+  }
+
+  #trailers(): string {
+    return passingTrailers(this.body.trailers, this.#record.route?.heads?.answerRules);
   }
 }

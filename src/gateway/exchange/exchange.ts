@@ -51,6 +51,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   readonly #record: RequestRecord;
   readonly #asked: ErrorAnswer;
   readonly #upgrade: string;
+  readonly #acceptsTrailers: boolean;
   readonly #answerTimeoutMs: number;
   #keepAlive: boolean;
   /** Whether the client waits for 100 before it sends its body. */
@@ -77,9 +78,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
     this.#client = client;
     this.#record = record;
     this.route = record.route!;
-    this.#sender = new RequestSender(head, headText, this.route.slot.traffic, record.tap);
+    this.#sender = new RequestSender(head, headText, this.route, record.tap);
     this.#asked = askedOf(head);
     this.#upgrade = head.upgrade;
+    this.#acceptsTrailers = head.acceptsTrailers;
     this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
@@ -249,7 +251,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
 
   #beginAnswer(head: ResponseHead): void {
     tapAnswerHead(this.#record, head);
-    const answer = new AnswerSender(this.#client.writer, this.#record, head);
+    const answer = new AnswerSender(this.#client.writer, this.#record, head, this.#acceptsTrailers);
     this.#answer = answer;
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);

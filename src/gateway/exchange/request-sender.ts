@@ -6,8 +6,8 @@ import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from
 import { OutputBatch } from './output-batch.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ExchangeTap } from './request-record.ts';
-import type { ShareTraffic } from '../traffic/share-traffic.ts';
-import type { Upstream } from '../circuits/upstream.ts';
+import { passingTrailers } from '../http/trailer-policy.ts';
+import type { GatewayRoute, Upstream } from '../circuits/upstream.ts';
 
 /** A set would make each method, which is a part of a head, an internal string of the engine first. */
 function isIdempotent(method: string): boolean {
@@ -31,18 +31,19 @@ export class RequestSender implements BodySink {
   isBlocked = false;
   readonly #chunked: boolean;
   readonly #batch = new OutputBatch();
-  readonly #traffic: ShareTraffic;
+  readonly #route: GatewayRoute;
   readonly #tap: ExchangeTap | undefined;
   #upstream: Upstream | undefined;
   #head: Uint8Array[] | undefined;
 
-  constructor(head: RequestHead, headText: string, traffic: ShareTraffic, tap?: ExchangeTap) {
-    this.#traffic = traffic;
+  constructor(head: RequestHead, headText: string, route: GatewayRoute, tap?: ExchangeTap) {
+    this.#route = route;
     this.#tap = tap;
     this.#chunked = head.chunked;
     if (head.chunked) this.body = new BodyDecoder(BODY_CHUNKED);
     else if (head.contentLength > 0) this.body = new BodyDecoder(BODY_LENGTH, head.contentLength);
     else this.body = new BodyDecoder(BODY_NONE);
+    this.body.keepsTrailers = head.chunked;
     this.isRepeatable = this.body.done && head.upgrade === '' && isIdempotent(head.method);
     this.#batch.text(headText);
   }
@@ -52,14 +53,17 @@ export class RequestSender implements BodySink {
     if (this.body.done) return bytes;
     const used = this.body.decode(bytes, 0, this);
     if (this.body.malformed) return undefined;
-    if (this.body.done && this.#chunked) this.#batch.text('0\r\n\r\n');
+    if (this.body.done && this.#chunked) {
+      const trailers = passingTrailers(this.body.trailers, this.#route.heads?.requestRules);
+      this.#batch.text(`0\r\n${trailers}\r\n`);
+    }
     if (this.#upstream !== undefined) this.#flush(this.#upstream, this.#batch.take());
     return used === bytes.length ? undefined : bytes.subarray(used);
   }
 
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    this.#traffic.received(end - start);
+    this.#route.slot.traffic.received(end - start);
     this.#tap?.requestBytes(view);
     if (this.#chunked) this.#batch.chunk(view);
     else this.#batch.view(view);

@@ -1,9 +1,10 @@
 /**
  * Follows one message body by its framing and reports the runs of data as positions in the given bytes, without
- * copying. Chunked framing is checked here and never forwarded; extensions and trailers are dropped. Mutable on
+ * copying. Chunked framing is checked here and never forwarded; extensions are dropped. Mutable on
  * purpose: one object per message on the hot path. RFC 9112 §6 and §7, without leniency.
  */
 import { IS_TOKEN } from './field-name-table.ts';
+import { MAX_TRAILER_BYTES, MAX_TRAILERS } from './trailer-policy.ts';
 
 /** There is no body. */
 export const BODY_NONE = 0;
@@ -34,7 +35,6 @@ const LF = 10;
 const COLON = 58;
 const MAX_SIZE_DIGITS = 12;
 const MAX_EXTENSION_BYTES = 256;
-const MAX_TRAILER_BYTES = 16_384;
 
 function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
@@ -49,10 +49,15 @@ export class BodyDecoder {
   malformed = false;
   /** Number of data bytes so far. */
   dataBytes = 0;
+  /** Whether `trailers` is filled. */
+  keepsTrailers = false;
+  /** The lines of the trailers, each with its line end. They are well-formed once the body is done. */
+  trailers = '';
   #left: number;
   #state = SIZE;
   #digits = 0;
   #overhead = 0;
+  #trailerCount = 0;
 
   constructor(mode: number, length = 0) {
     this.mode = mode;
@@ -135,22 +140,26 @@ export class BodyDecoder {
         return;
       case TRAILER_START:
         if (code === CR) this.#state = LAST_LF;
-        else if (IS_TOKEN[code] === 0) this.malformed = true;
-        else this.#trailerByte(TRAILER);
+        else if (IS_TOKEN[code] === 0 || this.#trailerCount === MAX_TRAILERS) this.malformed = true;
+        else {
+          this.#trailerCount += 1;
+          this.#trailerByte(TRAILER, code);
+        }
         return;
       case TRAILER:
-        if (code === COLON) this.#trailerByte(TRAILER_VALUE);
+        if (code === COLON) this.#trailerByte(TRAILER_VALUE, code);
         else if (IS_TOKEN[code] === 0) this.malformed = true;
-        else this.#trailerByte(TRAILER);
+        else this.#trailerByte(TRAILER, code);
         return;
       case TRAILER_VALUE:
         if (code === CR) this.#state = TRAILER_LF;
         else if ((code < 32 && code !== 9) || code === 127) this.malformed = true;
-        else this.#trailerByte(TRAILER_VALUE);
+        else this.#trailerByte(TRAILER_VALUE, code);
         return;
       case TRAILER_LF:
         this.#state = TRAILER_START;
         if (code !== LF) this.malformed = true;
+        else if (this.keepsTrailers) this.trailers += '\r\n';
         return;
       default:
         if (code === LF) this.done = true;
@@ -158,8 +167,9 @@ export class BodyDecoder {
     }
   }
 
-  #trailerByte(state: number): void {
+  #trailerByte(state: number, code: number): void {
     this.#state = state;
+    if (this.keepsTrailers) this.trailers += String.fromCharCode(code);
     this.#overhead += 1;
     if (this.#overhead > MAX_TRAILER_BYTES) this.malformed = true;
   }

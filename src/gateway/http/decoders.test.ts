@@ -10,8 +10,9 @@ function bodyIn(
   pieces: readonly Buffer[],
   mode: number,
   length = 0,
-): { data: string; done: boolean; malformed: boolean; left: number } {
+): { data: string; done: boolean; malformed: boolean; left: number; trailers: string } {
   const decoder = new BodyDecoder(mode, length);
+  decoder.keepsTrailers = true;
   let data = '';
   let left = 0;
   for (const piece of pieces) {
@@ -21,7 +22,8 @@ function bodyIn(
     };
     left += piece.length - decoder.decode(piece, 0, sink);
   }
-  return { data, done: decoder.done, malformed: decoder.malformed, left };
+  const { done, malformed, trailers } = decoder;
+  return { data, done, malformed, left, trailers };
 }
 
 function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
@@ -42,13 +44,14 @@ describe('body decoder', () => {
           const framed = data
             .map((chunk) => `${chunk.length.toString(16)};x="y"\r\n${chunk.toString('latin1')}\r\n`)
             .join('');
-          const whole = Buffer.from(`${framed}0\r\nA: b\r\n\r\nNEXT`, 'latin1');
+          const whole = Buffer.from(`${framed}0\r\nA: b\r\nC:\t\xe9\r\n\r\nNEXT`, 'latin1');
           const read = bodyIn(cut(whole, at), BODY_CHUNKED);
           assert.deepEqual(read, {
             data: Buffer.concat(data).toString('latin1'),
             done: true,
             malformed: false,
             left: 4,
+            trailers: 'A: b\r\nC:\t\xe9\r\n',
           });
         },
       ),
@@ -57,7 +60,7 @@ describe('body decoder', () => {
 
   it('stops exactly at a length, and only the end ends a body without one', () => {
     const byLength = bodyIn([Buffer.from('ab'), Buffer.from('cdNEXT')], BODY_LENGTH, 4);
-    assert.deepEqual(byLength, { data: 'abcd', done: true, malformed: false, left: 4 });
+    assert.deepEqual(byLength, { data: 'abcd', done: true, malformed: false, left: 4, trailers: '' });
     const decoder = new BodyDecoder(BODY_UNTIL_END);
     decoder.decode(Buffer.from('abc'), 0, { bodyRun: () => {} });
     assert.equal(decoder.done, false);

@@ -26,6 +26,9 @@ export const DISGUISED = 11;
 export const COOKIE = 12;
 export const AUTHORIZATION = 13;
 export const TRACE_PARENT = 14;
+/** The gateway writes them again, for what it passes on. */
+export const TE = 15;
+export const TRAILER = 16;
 
 const NAMES: readonly (readonly [string, number])[] = [
   ['host', HOST],
@@ -39,8 +42,8 @@ const NAMES: readonly (readonly [string, number])[] = [
   ['proxy-connection', HOP],
   ['proxy-authenticate', HOP],
   ['proxy-authorization', HOP],
-  ['te', HOP],
-  ['trailer', HOP],
+  ['te', TE],
+  ['trailer', TRAILER],
   ['http2-settings', HOP],
   ['forwarded', RESERVED],
   // Services take them for the address of the client.

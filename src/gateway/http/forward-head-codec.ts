@@ -20,6 +20,7 @@ import type { ResponseHead } from './response-head-policy.ts';
 import type { ServiceRewriting } from './service-rewriting.ts';
 import { siteChanges } from './site-answer-policy.ts';
 import { SITE_SUFFIXES } from './site-suffixes.ts';
+import { announcingLine } from './trailer-policy.ts';
 
 /** Headers that the gateway only reads, and forwards like any other. */
 function isPlain(code: number): boolean {
@@ -81,9 +82,10 @@ export function encodeUpstreamHead(
 ): string {
   let text = `${head.method} ${changes.target ?? head.target} HTTP/1.1\r\nHost: ${changes.host ?? head.hostValue}\r\n`;
   text += passingLines(head.fields, passesUpstream, head.connectionNames, changes.omitted);
-  if (head.chunked) text += 'Transfer-Encoding: chunked\r\n';
+  if (head.chunked) text += `Transfer-Encoding: chunked\r\n${announcingLine(head.announcedTrailers)}`;
   else if (head.contentLength >= 0) text += `Content-Length: ${head.contentLength}\r\n`;
   if (head.upgrade !== '') text += `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
+  else if (head.acceptsTrailers) text += 'TE: trailers\r\nConnection: TE\r\n';
   return `${text}${forwardedLines}${changes.lines}X-Forwarded-Host: ${head.hostValue}\r\n\r\n`;
 }
 

@@ -15,11 +15,14 @@ import {
   IS_TARGET,
   IS_TOKEN,
   OTHER,
+  TE,
+  TRAILER,
   TRANSFER_ENCODING,
   UPGRADE,
 } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { canonicalHost, sameAuthority } from './host-policy.ts';
+import { acceptsTrailers } from './trailer-policy.ts';
 
 const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;
@@ -44,6 +47,10 @@ export class RequestHead {
   /** The protocol to switch to; empty if none was requested, or one that is never forwarded (h2c). */
   upgrade = '';
   accept = '';
+  /** Whether the client accepts trailers in the response. */
+  acceptsTrailers = false;
+  /** Names that `Trailer` announces, as received. */
+  announcedTrailers = '';
   /** Total length of all `Cookie` lines. */
   cookieBytes = 0;
   /** Lower-case names that `Connection` lists beyond the known ones. They are not forwarded. */
@@ -110,6 +117,8 @@ function readFields(head: RequestHead): MessageRefusal | undefined {
   head.chunked = false;
   head.expectContinue = false;
   head.accept = '';
+  head.acceptsTrailers = false;
+  head.announcedTrailers = '';
   head.cookieBytes = 0;
   head.upgrade = '';
   head.hostValue = '';
@@ -148,6 +157,12 @@ function readFields(head: RequestHead): MessageRefusal | undefined {
         break;
       case ACCEPT:
         head.accept = fields.value(i);
+        break;
+      case TE:
+        head.acceptsTrailers ||= acceptsTrailers(fields.value(i));
+        break;
+      case TRAILER:
+        head.announcedTrailers = fields.value(i);
         break;
       case DISGUISED:
         return 'disguised-field';

@@ -4,7 +4,14 @@
  */
 import type { MessageRefusal } from '#domain';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
-import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
+import {
+  CONNECTION,
+  CONTENT_LENGTH,
+  KEEP_ALIVE,
+  TRAILER,
+  TRANSFER_ENCODING,
+  UPGRADE,
+} from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { decimal } from './request-head-policy.ts';
 
@@ -24,6 +31,8 @@ export class ResponseHead {
   /** How long the origin waits for the next request by its own account; -1 if it gives none. */
   keepAliveMs = -1;
   upgrade = '';
+  /** Names that `Trailer` announces, as received. */
+  announcedTrailers = '';
   connectionNames: readonly string[] = NO_NAMES;
 }
 
@@ -57,6 +66,7 @@ function readFields(head: ResponseHead, http11: boolean): MessageRefusal | undef
   head.chunked = false;
   head.keepAliveMs = -1;
   head.upgrade = '';
+  head.announcedTrailers = '';
   head.connectionNames = NO_NAMES;
   for (let i = 0; i < fields.count; i += 1) {
     switch (fields.code[i]) {
@@ -78,6 +88,9 @@ function readFields(head: ResponseHead, http11: boolean): MessageRefusal | undef
         break;
       case UPGRADE:
         head.upgrade = fields.value(i);
+        break;
+      case TRAILER:
+        head.announcedTrailers = fields.value(i);
         break;
       default:
         break;
