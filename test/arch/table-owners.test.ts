@@ -42,7 +42,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   share_policy: 'shares',
   share_upstream: 'shares',
   share_inspection: 'shares',
-  custom_frontend: 'shares',
+  hostname_claim: 'shares',
   custom_frontend_auth_provider: 'shares',
   resting_name: 'shares',
   login_attempt: 'shares',

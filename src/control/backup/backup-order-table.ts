@@ -38,7 +38,7 @@ export const BACKED_UP = [
   { table: 'share_grant', key: ['share_id', 'environment_id'] },
   { table: 'share_policy', key: ['share_id'] },
   { table: 'share_upstream', key: ['share_id'] },
-  { table: 'custom_frontend', key: ['id'] },
+  { table: 'hostname_claim', key: ['id'] },
   { table: 'custom_frontend_auth_provider', key: ['custom_frontend_id', 'auth_provider_id'] },
   { table: 'resting_name', key: ['name'] },
   { table: 'fabric_service', key: ['id'] },

@@ -27,7 +27,7 @@ async function fill(db: Store['db']): Promise<void> {
     sql`insert into frontend (id, public_name, zone, is_default, created_at) values ('z', 'p', 'share.localhost', 1, 1)`,
     sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
       values ('p', 'f', 'x', 'GITHUB', 1, '{}', 1, 1, 1)`,
-    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, proof, certified_at, created_at)
+    sql`insert into hostname_claim (id, frontdoor_id, hostname, frontend_id, status, proof, certified_at, created_at)
       values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 'PROVEN', 7, 1)`,
     sql`insert into custom_frontend_auth_provider (custom_frontend_id, auth_provider_id, position)
       values ('c', 'p', 0)`,
@@ -66,7 +66,7 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
     const dataDir = place();
     const file = await olderBackup();
     const { rows } = await restoring(file, dataDir, database);
-    assert.deepEqual([rows['custom_frontend'], rows['resting_name']], [1, undefined]);
+    assert.deepEqual([rows['hostname_claim'], rows['resting_name']], [1, undefined]);
     if (database === undefined) assert.deepEqual(readdirSync(dataDir), ['control.db']);
     const store = await openStore({ path: join(dataDir, 'control.db'), database, migrations: newer });
     try {

@@ -51,7 +51,7 @@ export type {
   AuditEventTable,
   AuditHeadTable,
   AuthProviderTable,
-  CustomFrontendTable,
+  HostnameClaimTable,
   Database,
   EdgeEntityKind,
   EdgeEntityTable,

@@ -108,7 +108,7 @@ describeEachStore('the access data in the feed of gateways', (open) => {
         const custom = { id: randomUUID(), frontdoor_id: frontdoor.id, hostname: 'apps.example.com' };
         const proven = { status: 'NEW', proof: 'PROVEN' } as const;
         await trx
-          .insertInto('custom_frontend')
+          .insertInto('hostname_claim')
           .values({ ...custom, ...proven, frontend_id: frontend.id, created_at: clock.nowMs() })
           .execute();
         touch('custom-frontend', custom.id);

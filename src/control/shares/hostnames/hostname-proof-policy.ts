@@ -66,7 +66,7 @@ export function judgeProof(question: ProofQuestion, ofName: TxtAnswer, ofDomain:
 
 export interface ProofState {
   readonly proof: HostnameProof;
-  /** See `CustomFrontendTable.proof_ends_at`. */
+  /** See `HostnameClaimTable.proof_ends_at`. */
   readonly endsAtMs: number | null;
   /** Look-ups in a row that proved nothing. */
   readonly misses: number;

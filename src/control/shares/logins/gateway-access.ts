@@ -143,8 +143,8 @@ async function zonesOf(
 ): Promise<{ readonly zones: readonly string[]; readonly owners: readonly GatewayZoneOwner[] }> {
   const frontends = await db.selectFrom('frontend').select('zone').execute();
   const owners = await db
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
     .select(['hostname as zone', 'organization_id as organizationId'])
     .where('proof', '!=', 'PENDING')
     .orderBy('hostname')

@@ -91,7 +91,7 @@ describeEachStore('the usage that gateways report', (open) => {
     const frontend = await db.selectFrom('frontend').select('id').executeTakeFirstOrThrow();
     for (const hostname of ['a.example', 'b.example']) {
       await db
-        .insertInto('custom_frontend')
+        .insertInto('hostname_claim')
         .values({
           id: randomUUID(),
           frontdoor_id: world.frontdoor.id,
@@ -104,7 +104,7 @@ describeEachStore('the usage that gateways report', (open) => {
         .execute();
     }
     const statuses = async () => {
-      const rows = await db.selectFrom('custom_frontend').select('status').orderBy('hostname').execute();
+      const rows = await db.selectFrom('hostname_claim').select('status').orderBy('hostname').execute();
       return rows.map(({ status }) => status);
     };
     const sweep = new LoginSweep({ store: world.store, clock: world.clock, log: silentLog });

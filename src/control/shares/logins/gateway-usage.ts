@@ -28,7 +28,7 @@ export async function takeGatewayUsage(
 /** A zone that no gateway has reported for long is served by none. */
 export async function expireCertifiedZones(db: Queries, nowMs: number): Promise<void> {
   await db
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({ status: 'PENDING' })
     .where('status', '=', 'ACTIVE')
     .where('certified_at', '<', nowMs - CERTIFIED_FOR_MS)
@@ -71,14 +71,14 @@ async function useSessions(trx: Queries, used: GatewayUsage['sessions'], nowMs: 
 /** A reporting gateway knows every custom frontend that is served, so none of them remains NEW. */
 async function certify(trx: Queries, zones: readonly string[], nowMs: number): Promise<void> {
   await trx
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({ status: 'PENDING' })
     .where('status', '=', 'NEW')
     .where('proof', '!=', 'PENDING')
     .execute();
   for (const hostnames of chunks(zones)) {
     await trx
-      .updateTable('custom_frontend')
+      .updateTable('hostname_claim')
       .set({ status: 'ACTIVE', certified_at: nowMs })
       .where('hostname', 'in', hostnames)
       .where('proof', '!=', 'PENDING')

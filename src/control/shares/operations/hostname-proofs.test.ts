@@ -156,7 +156,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
       proof: 'PENDING' as const,
       proof_due_at: Number.MAX_SAFE_INTEGER,
     }));
-    await world.store.db.insertInto('custom_frontend').values(rows).execute();
+    await world.store.db.insertInto('hostname_claim').values(rows).execute();
     const path = `/frontdoor/${more.id}/custom-frontends`;
     const refused = await world.call('POST', path, {
       body: { hostname: 'one-more.shop.example', frontendId },
@@ -166,7 +166,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
     assert.match(refused.text, /at most 100 custom frontends that are not proven/);
     await claim('a0.shop.example');
     assert.equal((await world.call('DELETE', `/frontdoor/${more.id}`, { authorization })).status, 204);
-    await world.store.db.deleteFrom('custom_frontend').where('frontdoor_id', '=', frontdoorId).execute();
+    await world.store.db.deleteFrom('hostname_claim').where('frontdoor_id', '=', frontdoorId).execute();
   });
 
   it('stay while name servers fail, and are lost after three days without the record', async () => {

@@ -16,7 +16,7 @@ import {
   lockedByName,
   lockedForUpdate,
   type HostnameProof,
-  type CustomFrontendTable,
+  type HostnameClaimTable,
   type Queries,
   type Touch,
 } from '../../store/mod.ts';
@@ -31,7 +31,7 @@ export interface CustomFrontendRecord {
   readonly hostname: string;
   readonly frontendId: string;
   readonly authProviderIds: readonly string[];
-  readonly status: CustomFrontendTable['status'];
+  readonly status: HostnameClaimTable['status'];
   /** PENDING is not served. */
   readonly proof: HostnameProof;
   /** The DNS name of the record that proved it; null if none did. */
@@ -61,7 +61,7 @@ export async function listCustomFrontends(
   if (status !== undefined) query = query.where(sql<boolean>`status = ${status}`);
   if (providerId !== undefined)
     query = query.where(sql<boolean>`exists (select 1 from custom_frontend_auth_provider as guard
-      where guard.custom_frontend_id = custom_frontend.id and guard.auth_provider_id = ${providerId})`);
+      where guard.custom_frontend_id = hostname_claim.id and guard.auth_provider_id = ${providerId})`);
   const sort = request.sort === 'hostname' ? 'name' : request.sort;
   const { content, total } = await countedPage(query, { ...request, sort });
   return { content: await recordsOf(db, content), total };
@@ -109,7 +109,7 @@ export async function insertCustomFrontend(
   const authProviderIds = await checkedProviders(trx, frontdoor, wanted.authProviderIds);
   const id = randomUUID();
   await trx
-    .insertInto('custom_frontend')
+    .insertInto('hostname_claim')
     .values({
       id,
       frontdoor_id: frontdoor.id,
@@ -163,7 +163,7 @@ export async function deleteCustomFrontend(
   const before = await lockCustomFrontend(trx, frontdoor, id);
   if (before === undefined) return undefined;
   await restHostnames(trx, frontdoor.id, nowMs, before.id);
-  await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
+  await trx.deleteFrom('hostname_claim').where('id', '=', before.id).execute();
   await touchCustomFrontend(trx, touch, before);
   return before;
 }
@@ -176,10 +176,10 @@ export async function listFrontendsUsing(
 ): Promise<{ readonly id: string; readonly hostname: string }[]> {
   return db
     .selectFrom('custom_frontend_auth_provider')
-    .innerJoin('custom_frontend', 'custom_frontend.id', 'custom_frontend_auth_provider.custom_frontend_id')
-    .select(['custom_frontend.id', 'custom_frontend.hostname'])
+    .innerJoin('hostname_claim', 'hostname_claim.id', 'custom_frontend_auth_provider.custom_frontend_id')
+    .select(['hostname_claim.id', 'hostname_claim.hostname'])
     .where('custom_frontend_auth_provider.auth_provider_id', '=', providerId)
-    .orderBy('custom_frontend.hostname')
+    .orderBy('hostname_claim.hostname')
     .limit(limit)
     .execute();
 }
@@ -222,12 +222,12 @@ export async function touchCustomFrontend(
 }
 
 function rowsOf(db: Queries, frontdoor: GrantedFrontdoor) {
-  return db.selectFrom('custom_frontend').selectAll().where('frontdoor_id', '=', frontdoor.id);
+  return db.selectFrom('hostname_claim').selectAll().where('frontdoor_id', '=', frontdoor.id);
 }
 
 async function recordsOf(
   db: Queries,
-  rows: readonly Selectable<CustomFrontendTable>[],
+  rows: readonly Selectable<HostnameClaimTable>[],
 ): Promise<CustomFrontendRecord[]> {
   if (rows.length === 0) return [];
   const links = await db
@@ -267,8 +267,8 @@ async function checkFree(
     throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
   const { organizationId } = frontdoor;
   const claims = await trx
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
     .select(sql<number>`count(*)`.as('total'))
     .where('organization_id', '=', organizationId)
     .where('proof', '=', 'PENDING')
@@ -281,9 +281,9 @@ async function checkFree(
     zones.some(({ zone }) => zonesOverlap(zone.toLowerCase(), hostname)) ||
     // What another organization claims without a proof blocks nobody.
     (await trx
-      .selectFrom('custom_frontend')
-      .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
-      .select('custom_frontend.id')
+      .selectFrom('hostname_claim')
+      .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
+      .select('hostname_claim.id')
       .where((where) =>
         where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
       )

@@ -164,7 +164,7 @@ export async function deleteFrontdoor(
     .returning('id')
     .execute();
   const customFrontends = await trx
-    .deleteFrom('custom_frontend')
+    .deleteFrom('hostname_claim')
     .where('frontdoor_id', '=', frontdoor.id)
     .returning('id')
     .execute();

@@ -31,7 +31,7 @@ export async function heldByEnvironment(trx: Queries, id: string): Promise<HeldB
 export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByFrontdoor> {
   await lockedForUpdate(trx, trx.selectFrom('frontdoor').select('id').where('id', '=', id)).execute();
   const customFrontends = await trx
-    .selectFrom('custom_frontend')
+    .selectFrom('hostname_claim')
     .select('hostname')
     .where('frontdoor_id', '=', id)
     .orderBy('hostname')

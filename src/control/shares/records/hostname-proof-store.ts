@@ -77,7 +77,7 @@ export async function takeDueProofs(db: Queries, due: DueProofs): Promise<Hostna
     .execute();
   if (rows.length === 0) return [];
   const taken = await db
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({ proof_due_at: leaseUntilMs })
     .where(
       'id',
@@ -98,9 +98,9 @@ export async function isProvenByAnother(
   organizationId: string,
 ): Promise<boolean> {
   const row = await db
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
-    .select('custom_frontend.id')
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
+    .select('hostname_claim.id')
     .where('proof_name', '=', domain)
     .where('frontdoor.organization_id', '!=', organizationId)
     .limit(1)
@@ -115,7 +115,7 @@ export async function noteLookUp(
   { misses, problem, dueAtMs, proofName }: ProofChange,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({ proof_misses: misses, proof_problem: problem, proof_due_at: dueAtMs, proof_name: proofName })
     .where('id', '=', id)
     .where('proof', '=', proof)
@@ -126,7 +126,7 @@ export async function noteLookUp(
 /** A look-up is due now, for one that waits for its record: listeners take it. */
 export async function hastenProof(trx: Queries, touch: Touch, id: string): Promise<void> {
   await trx
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({ proof_due_at: 0 })
     .where('id', '=', id)
     .where('proof', 'in', ['PENDING', 'MISSING'])
@@ -137,7 +137,7 @@ export async function hastenProof(trx: Queries, touch: Touch, id: string): Promi
 /** The claim; no other transaction changes what is served until this one ends. */
 export async function lockClaim(trx: Queries, id: string): Promise<HostnameClaim | undefined> {
   await lockedByName(trx, 'custom frontends');
-  const row = await claimsOf(trx).where('custom_frontend.id', '=', id.toLowerCase()).executeTakeFirst();
+  const row = await claimsOf(trx).where('hostname_claim.id', '=', id.toLowerCase()).executeTakeFirst();
   return row && claimOf(row);
 }
 
@@ -149,7 +149,7 @@ export async function contestOf(
 ): Promise<string | undefined> {
   const above = namesFrom(hostname);
   const other = await trx
-    .selectFrom('custom_frontend')
+    .selectFrom('hostname_claim')
     .select('id')
     .where('id', '!=', id)
     .where('proof', '!=', 'PENDING')
@@ -172,7 +172,7 @@ export async function changeProof(
 ): Promise<HostnameClaim> {
   const isChanged = (claim.proof === 'PENDING') !== (proof === 'PENDING');
   await trx
-    .updateTable('custom_frontend')
+    .updateTable('hostname_claim')
     .set({
       proof,
       proof_name: proofName,
@@ -193,12 +193,12 @@ export async function changeProof(
 
 /** Deletes a custom frontend that is not served. */
 export async function endClaim(trx: Queries, touch: Touch, id: string): Promise<void> {
-  await trx.deleteFrom('custom_frontend').where('id', '=', id).execute();
+  await trx.deleteFrom('hostname_claim').where('id', '=', id).execute();
   touch('custom-frontend', id);
 }
 
-const CREATED = sql.ref('custom_frontend.created_at');
-const ID = sql.ref('custom_frontend.id');
+const CREATED = sql.ref('hostname_claim.created_at');
+const ID = sql.ref('hostname_claim.id');
 const ORDER = {
   tie: ID,
   fields: { default: CREATED, createdAt: CREATED, hostname: sql.ref('hostname'), id: ID },
@@ -219,18 +219,18 @@ export async function listClaims(
   if (organizationId !== undefined)
     claims = claims.where('frontdoor.organization_id', '=', organizationId.toLowerCase());
   if (proof !== undefined) claims = claims.where(sql<boolean>`proof = ${proof}`);
-  const query = narrowed(claims, { name }, { name: 'custom_frontend.hostname' });
+  const query = narrowed(claims, { name }, { name: 'hostname_claim.hostname' });
   const { content, total } = await orderedPage(query, ORDER, request);
   return { content: content.map(claimOf), total };
 }
 
 function claimsOf(db: Queries) {
   return db
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
-    .select(['custom_frontend.id', 'frontdoor_id', 'organization_id', 'hostname', 'frontend_id', 'proof'])
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
+    .select(['hostname_claim.id', 'frontdoor_id', 'organization_id', 'hostname', 'frontend_id', 'proof'])
     .select(['proof_name', 'proof_ends_at', 'proof_problem', 'proof_misses', 'proof_due_at'])
-    .select('custom_frontend.created_at');
+    .select('hostname_claim.created_at');
 }
 
 type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimsOf>['execute']>>[number];

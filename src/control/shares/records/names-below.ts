@@ -12,7 +12,7 @@ export async function checkNothingBelow(
   for (const { host } of [...frontends, ...customHosts]) {
     const isBelow = (zone: string): boolean => zone === host || zone.endsWith(`.${host}`);
     const custom = await trx
-      .selectFrom('custom_frontend')
+      .selectFrom('hostname_claim')
       .select('id')
       .where((where) => where.or([where('hostname', '=', host), where('hostname', 'like', `%.${host}`)]))
       .limit(1)

@@ -71,13 +71,13 @@ export async function restHostnames(
   customFrontendId?: string,
 ): Promise<void> {
   let names = trx
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
-    .select('custom_frontend.hostname as name')
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
+    .select('hostname_claim.hostname as name')
     .select(restColumns('custom-frontend', nowMs))
-    .where('custom_frontend.frontdoor_id', '=', frontdoorId)
-    .where('custom_frontend.proof', '!=', 'PENDING');
-  if (customFrontendId !== undefined) names = names.where('custom_frontend.id', '=', customFrontendId);
+    .where('hostname_claim.frontdoor_id', '=', frontdoorId)
+    .where('hostname_claim.proof', '!=', 'PENDING');
+  if (customFrontendId !== undefined) names = names.where('hostname_claim.id', '=', customFrontendId);
   await insertionOfRests(trx, names).execute();
 }
 

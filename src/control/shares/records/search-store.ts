@@ -45,16 +45,16 @@ export async function searchCustomFrontends(
   limit: number,
 ): Promise<NamedRow[]> {
   const query = db
-    .selectFrom('custom_frontend')
-    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .selectFrom('hostname_claim')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
     .where('frontdoor.organization_id', '=', organizationId);
-  return narrowed(query, { name: text }, { name: 'custom_frontend.hostname' })
+  return narrowed(query, { name: text }, { name: 'hostname_claim.hostname' })
     .select([
-      'custom_frontend.id',
-      'custom_frontend.hostname as name',
-      'custom_frontend.frontdoor_id as frontdoorId',
+      'hostname_claim.id',
+      'hostname_claim.hostname as name',
+      'hostname_claim.frontdoor_id as frontdoorId',
     ])
-    .orderBy('custom_frontend.hostname')
+    .orderBy('hostname_claim.hostname')
     .limit(limit)
     .execute();
 }

@@ -89,10 +89,10 @@ const relations = sql`
   select share_id, 'provider', auth_provider_id, '', null, null, share_auth_provider.position, 0
   from share_auth_provider where share_id in (select id from some_share)
   union all
-  select frontdoor_id, 'custom', custom_frontend.id, hostname, frontend_id, guard.auth_provider_id,
-    custom_frontend.created_at, guard.position
-  from custom_frontend
-    left join custom_frontend_auth_provider as guard on guard.custom_frontend_id = custom_frontend.id
+  select frontdoor_id, 'custom', hostname_claim.id, hostname, frontend_id, guard.auth_provider_id,
+    hostname_claim.created_at, guard.position
+  from hostname_claim
+    left join custom_frontend_auth_provider as guard on guard.custom_frontend_id = hostname_claim.id
   where frontdoor_id in (select frontdoor_id from some_share) and proof <> 'PENDING'`;
 
 function withRelations<Row extends ShareKey>(

@@ -25,7 +25,7 @@ export async function countFrontdoor(
       .select([total, sql<number>`coalesce(sum(enabled), 0)`.as('enabled')])
       .executeTakeFirstOrThrow(),
     db
-      .selectFrom('custom_frontend')
+      .selectFrom('hostname_claim')
       .where('frontdoor_id', '=', id)
       .select([
         total,

@@ -30,7 +30,7 @@ export interface ShareInspectionTable {
 }
 
 /** A zone of one frontdoor, below which its public shares of the frontend are served too. */
-export interface CustomFrontendTable {
+export interface HostnameClaimTable {
   id: string;
   frontdoor_id: string;
   /** In lower case. */

@@ -8,7 +8,7 @@ import type { BackendMode } from '#domain';
 import type { AuthProviderType } from '#domain/provider-types';
 import type {
   CustomFrontendAuthProviderTable,
-  CustomFrontendTable,
+  HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
   RequestRecordTable,
@@ -47,7 +47,7 @@ import type {
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
-  CustomFrontendTable,
+  HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
   RequestRecordTable,
@@ -96,7 +96,7 @@ export interface Database extends EdgeTables, PeopleTables, SealingTables {
   share_policy: SharePolicyTable;
   share_upstream: ShareUpstreamTable;
   share_inspection: ShareInspectionTable;
-  custom_frontend: CustomFrontendTable;
+  hostname_claim: HostnameClaimTable;
   custom_frontend_auth_provider: CustomFrontendAuthProviderTable;
   resting_name: RestingNameTable;
   login_attempt: LoginAttemptTable;

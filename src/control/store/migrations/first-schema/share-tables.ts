@@ -96,7 +96,7 @@ create table share_inspection (
   until_at bigint not null
 );
 
-create table custom_frontend (
+create table hostname_claim (
   id text primary key not null,
   frontdoor_id text not null references frontdoor (id) on delete cascade,
   hostname text not null,
@@ -111,15 +111,15 @@ create table custom_frontend (
   proof_misses integer not null default 0,
   created_at bigint not null
 );
-create index custom_frontend_by_frontdoor on custom_frontend (frontdoor_id, created_at, id);
-create index custom_frontend_by_hostname on custom_frontend (hostname);
-create index custom_frontend_by_proof_due_at on custom_frontend (proof_due_at);
-create index custom_frontend_by_proof_name on custom_frontend (proof_name);
+create index hostname_claim_by_frontdoor on hostname_claim (frontdoor_id, created_at, id);
+create index hostname_claim_by_hostname on hostname_claim (hostname);
+create index hostname_claim_by_proof_due_at on hostname_claim (proof_due_at);
+create index hostname_claim_by_proof_name on hostname_claim (proof_name);
 -- Several organizations may claim a hostname, and at most one of them is served.
-create unique index custom_frontend_served on custom_frontend (hostname) where proof <> 'PENDING';
+create unique index hostname_claim_served on hostname_claim (hostname) where proof <> 'PENDING';
 
 create table custom_frontend_auth_provider (
-  custom_frontend_id text not null references custom_frontend (id) on delete cascade,
+  custom_frontend_id text not null references hostname_claim (id) on delete cascade,
   auth_provider_id text not null references auth_provider (id),
   position integer not null,
   constraint custom_frontend_auth_provider_key primary key (custom_frontend_id, auth_provider_id)
