@@ -13,15 +13,15 @@ import {
   type AgentStatusResult,
   type AgentVersionResult,
 } from '#domain/agent-shapes';
-import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
+import { FrontdoorError, type Log, messageOf } from '#base';
 import type { MetricsWriter } from '#net/metrics';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import { writeAgentMetrics } from './agent-metrics.ts';
 import type { BackendParts } from './backends/backend.ts';
 import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
-import type { AgentConfig, ConfiguredShare } from './agent-config.ts';
-import { ConfigRestore } from './config-restore.ts';
+import type { AgentConfig } from './agent-config.ts';
+import { AgentFile, readAgentFile } from './agent-file.ts';
 import { DatagramDialer } from './backends/datagram-target.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
@@ -101,7 +101,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const problem = checkSocketPath(socketPath, process.platform);
   if (problem !== undefined) throw new FrontdoorError('invalid', 'socket-path', problem);
   const allowed = parseAllowTargets(options.allowTargets);
-  const config = await readConfig(options);
+  const config = await readAgentFile(options.configFile);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireAgentLock(dataDir, socketPath, version);
   let network: AgentNetwork | undefined;
@@ -116,13 +116,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     lock.release();
     throw error;
   }
-}
-
-/** Returns an empty configuration without a file. */
-async function readConfig({ configFile }: AgentOptions): Promise<AgentConfig> {
-  if (configFile === undefined) return { shares: [] };
-  // Loaded on demand, because the schema compiler would be a fifth of an idle agent's memory.
-  return (await import('./agent-config.ts')).loadAgentConfig(configFile);
 }
 
 /** Reports all problems in one error. */
@@ -166,9 +159,9 @@ class RunningAgent implements Agent {
   readonly #follower: ShareFollower;
   readonly #commands: ShareCommands;
   readonly #accesses: AccessRegistry;
+  readonly #file: AgentFile;
   readonly #cutDrain = new AbortController();
   readonly #resolveClosed: (how: { readonly reason: 'asked' | 'lost' }) => void;
-  #restore: ConfigRestore | undefined;
   #socket: ControlSocket | undefined;
   #lockTimer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -220,9 +213,20 @@ class RunningAgent implements Agent {
       log,
       retryMs: timing.retryMs,
     });
+    this.#file = new AgentFile({
+      configFile: options.configFile,
+      dataDir: options.dataDir,
+      commands: this.#commands,
+      follower: this.#follower,
+      table: this.#table,
+      accesses: this.#accesses,
+      own,
+      log,
+      retryMs: timing.retryMs,
+    });
   }
 
-  async start(config: AgentConfig): Promise<void> {
+  async start(config: AgentConfig | undefined): Promise<void> {
     const { options, lock, network } = this.#parts;
     const { log, timing = {} } = options;
     this.#socket = await openControlSocket({
@@ -230,9 +234,10 @@ class RunningAgent implements Agent {
       log,
       handle: (request) => this.#handle(request),
     });
+    this.#file.prepare(config);
     await this.#follower.start();
     await this.#accesses.restore();
-    await this.#configure(config);
+    await this.#file.apply(config);
     this.#lockTimer = setInterval(() => {
       if (lock.isHeld()) return;
       log.error(
@@ -248,32 +253,7 @@ class RunningAgent implements Agent {
   }
 
   async reload(): Promise<void> {
-    const config = await readConfig(this.#parts.options);
-    if (this.#closing === undefined) await this.#configure(config);
-  }
-
-  async #configure({ shares, accesses = [] }: AgentConfig): Promise<void> {
-    await this.#accesses.configure(
-      accesses.map(({ share, listen, protocol = 'tcp' }) => ({ share, ...readHostPort(listen)!, protocol })),
-    );
-    await this.#restoreShares(shares);
-  }
-
-  async #restoreShares(shares: readonly ConfiguredShare[]): Promise<void> {
-    const { options, own } = this.#parts;
-    const { log, timing = {} } = options;
-    this.#restore?.stop();
-    this.#restore = undefined;
-    if (shares.length === 0) return;
-    this.#restore = new ConfigRestore({
-      retryMs: timing.retryMs,
-      shares,
-      commands: this.#commands,
-      follower: this.#follower,
-      own,
-      log,
-    });
-    await this.#restore.start();
+    await this.#file.reload(() => this.#closing !== undefined);
   }
 
   async close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {
@@ -295,7 +275,7 @@ class RunningAgent implements Agent {
   async #closeParts(drainMs: number): Promise<void> {
     const { network, lock, options } = this.#parts;
     clearInterval(this.#lockTimer);
-    this.#restore?.stop();
+    this.#file.stop();
     this.#follower.stop();
     await this.#socket?.close(1_000);
     await options.beforeRelease?.();
@@ -321,6 +301,7 @@ class RunningAgent implements Agent {
       throw new FrontdoorError('unavailable', 'stopping', 'the agent is stopping');
     switch (request.op) {
       case 'share':
+        if (request.name !== undefined) this.#file.leaveToCommand(request.name);
         return await this.#commands.share(request);
       case 'release':
         return await this.#commands.release(request.name);
@@ -368,7 +349,8 @@ class RunningAgent implements Agent {
       startedAt: this.#startedAt,
       shares: this.#table.views(),
       accesses: this.#accesses.views(),
-      failedEntries: this.#restore?.failed ?? [],
+      failedEntries: this.#file.failed,
+      fileProblem: this.#file.problem,
     };
   }
 }

@@ -118,6 +118,26 @@ export class ShareCommands {
     return { token: name };
   }
 
+  /**
+   * Releases a share that may be gone already, if the condition holds once earlier changes are made. Returns whether it did.
+   * The lists are not fetched again.
+   */
+  async releaseIf(name: string, isWanted: () => boolean): Promise<boolean> {
+    return await this.#inOrder(async () => {
+      const { controlPlane, own } = this.#options;
+      if (!isWanted()) return false;
+      const isReleased = await controlPlane.releaseShare(name).then(
+        () => true,
+        (error: unknown) => {
+          if (!isMissing(error)) throw error;
+          return false;
+        },
+      );
+      own.set(name, undefined);
+      return isReleased;
+    });
+  }
+
   async #waitUntilReady(token: string, deadlineMs: number): Promise<ShareReadiness> {
     const { table, follower, settleMs = 3_000 } = this.#options;
     let boundMs: number | undefined;

@@ -48,6 +48,8 @@ export class ShareRegistry {
   readonly #hosted = new Map<string, ShareHost>();
   /** Tokens of shares that a defect ended here. */
   readonly #failed = new Set<string>();
+  /** Tokens of shares that are to be released: they are not hosted, however long the control plane lists them. */
+  readonly #ended = new Set<string>();
   #shares: readonly AgentShare[] = [];
   #onIdle: () => void = () => {};
   #closing = false;
@@ -63,14 +65,15 @@ export class ShareRegistry {
     const byToken = new Map(shares.map((share) => [share.token, share]));
     this.#options.own.keepOnly(new Set(byToken.keys()));
     for (const token of this.#failed) if (!byToken.has(token)) this.#failed.delete(token);
-    const listed = new Set(services.map((service) => service.id));
+    const wanted = services.filter(({ name }) => !this.#ended.has(name));
+    const listed = new Set(wanted.map((service) => service.id));
     for (const [id, hosted] of this.#hosted) {
       if (listed.has(id)) continue;
       this.#remove(id, 'the share was removed');
       this.#options.log.info({ share: hosted.service.name }, 'share was removed');
     }
     let complete = true;
-    for (const service of services) {
+    for (const service of wanted) {
       const share = byToken.get(service.name);
       if (share === undefined) {
         complete = false;
@@ -107,6 +110,18 @@ export class ShareRegistry {
     if (hosted === undefined) return;
     const { log } = this.#options;
     contain({ kind: 'share', id: hosted.service.name, log }, () => hosted.close(reason));
+  }
+
+  /** Stops hosting a share, now and until `resume`. */
+  end(token: string): void {
+    this.#ended.add(token);
+    const hosted = this.byToken(token);
+    if (hosted !== undefined) this.#remove(hosted.service.id, 'the share was removed');
+  }
+
+  /** A share with this token may be hosted again. */
+  resume(token: string): void {
+    this.#ended.delete(token);
   }
 
   /** Updates the records of the same shares, for views. */

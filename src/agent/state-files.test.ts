@@ -10,6 +10,7 @@ import { recordingLog, type LogRecord } from '../../test/support/recording-log.t
 import { DAMAGED_STATES } from '../../test/support/state-file-states.ts';
 import { AccessRegistry } from './access/access-registry.ts';
 import { acquireAgentLock, AGENT_LOCK_FILE } from './agent-lock.ts';
+import { FileShares } from './file-shares.ts';
 import { OwnTargets } from './own-targets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-agent-state-'));
@@ -40,6 +41,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   'agent-shares.json': {
     write: setTarget,
     consequence: /cannot be read; share refused targets again/,
+  },
+  'agent-file-shares.json': {
+    write: async (path, log) => FileShares.load(path, log).list(['app']),
+    consequence: /cannot be read; release the shares that the file no longer has/,
   },
   'agent-accesses.json': {
     write: openAccess,

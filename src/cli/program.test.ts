@@ -147,7 +147,7 @@ test('status shows shares, problems and failed entries', async () => {
   assert.match(out, /control plane https:\/\/c: away \(cannot be reached\)/);
   assert.match(out, /app    DEPLOYED  public   http:\/\/127\.0\.0\.1:3000  2 circuits  http:\/\/app\.share/);
   assert.match(out, /other  FAILED.*\n +connection refused\n/);
-  assert.match(out, /third: not shared yet: taken/);
+  assert.match(out, /third: not yet as the configuration file has it: taken/);
 });
 
 test('without an agent the message names the remedy; the data directory leads to the socket', async () => {

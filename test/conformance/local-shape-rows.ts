@@ -5,6 +5,7 @@ import {
   agentRequestShape,
   certificateOrdersShape,
   demoCredentialsShape,
+  fileSharesShape,
   keptAccessesShape,
   keptControlPlanesShape,
   machineChangesShape,
@@ -102,6 +103,14 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
     },
     { shape: ownTargetsShape, example: { targets: {} }, unknown: 'ignored' },
+  ],
+  fileSharesShape: [
+    {
+      shape: fileSharesShape,
+      example: { shares: [{ name: 'app', id: 'id-a', upstream: ['hostHeader'] }] },
+      unknown: 'ignored',
+      newer: { shares: [{ name: 'app', id: 'id-a', upstream: ['hostHeader'], ...later }] },
+    },
   ],
   machineChangesShape: [{ shape: machineChangesShape, example: { ids: ['0a1b2c3d'] }, unknown: 'ignored' }],
   namedAddressShape: [

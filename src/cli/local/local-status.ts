@@ -82,6 +82,7 @@ function agentProblems({
   shares,
   accesses,
   failedEntries,
+  fileProblem,
 }: AgentStatusResult) {
   const away = `the agent is not connected to the control plane ${apiUrl}${problem === null ? '' : ` (${problem})`}`;
   return [
@@ -90,7 +91,10 @@ function agentProblems({
     ...accesses.flatMap((each) =>
       each.problem === null ? [] : [`access to ${each.share}: ${each.problem}`],
     ),
-    ...failedEntries.map(({ name, reason }) => `${name} is not shared yet: ${reason}`),
+    ...failedEntries.map(
+      ({ name, reason }) => `${name} is not yet as the configuration file has it: ${reason}`,
+    ),
+    ...(fileProblem === null ? [] : [`the configuration file was not read again: ${fileProblem}`]),
   ];
 }
 

@@ -24,7 +24,12 @@ export function agentStatusText(status: AgentStatusResult): string {
     lines.push(`${openAddress(access)}  -> private share ${name}  ${connections} connections`);
     if (problem !== null) lines.push(`  ${problem}`);
   }
-  for (const { name, reason } of status.failedEntries) lines.push(`${name}: not shared yet: ${reason}`);
+  for (const { name, reason } of status.failedEntries)
+    lines.push(`${name}: not yet as the configuration file has it: ${reason}`);
+  if (status.fileProblem !== null)
+    lines.push(
+      `The configuration file was not read again, and what it said before applies: ${status.fileProblem}`,
+    );
   return `${lines.join('\n')}\n`;
 }
 

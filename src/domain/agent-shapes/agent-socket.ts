@@ -157,8 +157,10 @@ const statusResultSchema = Type.Object({
   startedAt: text(),
   shares: lossyList('shares', shareViewSchema),
   accesses: withDefault(lossyList('accesses', accessViewSchema), []),
-  /** Entries of the configuration file that could not be shared, each with its reason. */
+  /** Entries of the configuration file that could not be shared or released, each with its reason. */
   failedEntries: lossyList('failedEntries', Type.Object({ name: text(), reason: text() })),
+  /** Why the configuration file was not read again, so that what it said before applies; null: it was. */
+  fileProblem: withDefault(nullable(text()), null),
 });
 export type AgentStatusResult = ShapeOf<typeof statusResultSchema>;
 

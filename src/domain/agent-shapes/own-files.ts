@@ -4,7 +4,8 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 
-const { count, lossyList, mapOf, nullable, oneOf, open, orElse, port, someText, text, withDefault } = Part;
+const { count, lossyList, mapOf, nullable, oneOf, open, orElse, port, someText, text, texts, withDefault } =
+  Part;
 
 /** 0: no port is known. */
 const knownPort = () => orElse(port(), 0);
@@ -127,6 +128,24 @@ export type RunningProgram = ShapeOf<typeof runningProgramShape.schema>;
 /** The agent's own targets, by share. An entry that cannot be read is forgotten: its share is refused until it is shared again. */
 export const ownTargetsShape = new Shape(Type.Object({ targets: mapOf(text(), { lossy: 'targets' }) }), {
   name: 'list of own targets',
+  format: 1,
+  formatField: 'v',
+  remedy: 'upgrade this agent',
+});
+
+const fileShareSchema = Type.Object({
+  /** Its name, which is its token. */
+  name: someText(),
+  /** Id of the share; empty until the control plane has answered. */
+  id: withDefault(text(), ''),
+  /** Upstream settings that the file had: one that it no longer has is reset to its default. */
+  upstream: withDefault(texts(), []),
+});
+export type FileShare = ShapeOf<typeof fileShareSchema>;
+
+/** `agent-file-shares.json`: the shares that the configuration file made, so that those which it no longer has are released. */
+export const fileSharesShape = new Shape(Type.Object({ shares: lossyList('shares', fileShareSchema) }), {
+  name: 'list of shares of the configuration file',
   format: 1,
   formatField: 'v',
   remedy: 'upgrade this agent',
