@@ -1,7 +1,8 @@
 /** Fields of the form of a policy. The name of each is that of the API, whose messages appear at it. */
-import { Button, Fieldset, Group, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFieldError } from '../../parts/form.tsx';
+import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 import type { BasicUserDraft, ClaimDraft } from './policy-draft.ts';
@@ -9,55 +10,6 @@ import { SPAN_UNITS, type SpanDraft, type SpanUnit } from './span-draft.ts';
 
 /** The API shows it instead of a stored password, which it keeps when this is sent back. */
 const MASK = '********';
-
-interface TextFieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly description?: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-export function LinesField({ name, label, description, value, onChange }: TextFieldProps): ReactNode {
-  return (
-    <Textarea
-      label={label}
-      description={description}
-      error={useFieldError(name)}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      rows={Math.min(8, Math.max(2, value.split('\n').length))}
-      spellCheck={false}
-      autoCapitalize="none"
-      classNames={{ input: 'fd-mono' }}
-      mb="md"
-    />
-  );
-}
-
-export function TextField({
-  name,
-  label,
-  description,
-  value,
-  onChange,
-  ...more
-}: TextFieldProps & { readonly inputMode?: 'numeric'; readonly isRequired?: boolean }): ReactNode {
-  return (
-    <TextInput
-      label={label}
-      description={description}
-      error={useFieldError(name)}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      required={more.isRequired ?? false}
-      inputMode={more.inputMode}
-      autoComplete="off"
-      spellCheck={false}
-      mb="md"
-    />
-  );
-}
 
 /** A number and its unit. */
 export function SpanField(props: {

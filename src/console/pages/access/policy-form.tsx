@@ -9,12 +9,13 @@ import { useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { TimeInput } from '../../parts/time-input.tsx';
 import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 import type { PolicyDraft } from './policy-draft.ts';
-import { ClaimsField, LinesField, SpanField, TextField, UsersField } from './policy-fields.tsx';
+import { ClaimsField, SpanField, UsersField } from './policy-fields.tsx';
 
 const FIELDS = [
   'emails',
