@@ -19,7 +19,10 @@ describe('the pages of shares', { skip: browserSkip }, () => {
 
   const listen = (server: Server, at: number): Promise<void> =>
     new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
-  const newService = (): Server => createServer((_request, response) => response.end('it works'));
+  const newService = (): Server =>
+    createServer(({ url, headers }, response) =>
+      response.end(url === '/headers' ? JSON.stringify(headers) : 'it works'),
+    );
   const closeService = async (): Promise<void> => {
     service.closeAllConnections();
     await new Promise((resolve) => service.close(resolve));
@@ -121,6 +124,53 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     service = newService();
     await listen(service, port);
     await page.getByText('The last check reached the service.').waitFor();
+  });
+
+  it('set how requests reach the service, with each refusal at its field', async (test) => {
+    const reader = await consoles.person(test, 'reader');
+    await reader.open(`${base}/app/service`);
+    await reader.page.getByText('Your role does not allow you to change these settings.').waitFor();
+    assert.ok(await reader.page.getByLabel('Another host').isDisabled());
+
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    await open(`${base}/app/service`);
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByLabel('Another host').waitFor();
+    assert.ok(await save.isDisabled());
+    await page.getByLabel('Another host').check();
+    await page.getByRole('textbox', { name: 'Host' }).fill('not a host');
+    await page.getByRole('button', { name: 'Add a request header' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('X-Forwarded-For');
+    await page.getByRole('textbox', { name: 'Value' }).fill('192.0.2.1');
+    await save.click();
+    await page.getByText(/Value for hostHeader must be/).waitFor();
+    await page.getByRole('textbox', { name: 'Host' }).fill('localhost');
+    await save.click();
+    await page.getByText(/X-Forwarded-For: only gateways set it/).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('X-From');
+    await page.getByRole('textbox', { name: 'Value' }).fill('frontdoor');
+    await page.getByLabel('Accept obsolete forms of responses').check();
+    await checkLooks(page, 'share-service');
+    // The form is sent by keyboard, too.
+    await page.getByRole('textbox', { name: 'Value' }).press('Enter');
+    await page.getByText('Saved.').waitFor();
+    const settings = await consoles.world.call('GET', '/shares/app/upstream');
+    const { hostHeader, lenient, requestHeaders } = settings.json as Record<string, unknown>;
+    assert.deepEqual(
+      { hostHeader, lenient, requestHeaders },
+      {
+        hostHeader: 'localhost',
+        lenient: true,
+        requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
+      },
+    );
+    const { body } = await consoles.world.get(HOST, '/headers');
+    assert.match(String(body), /"host":"localhost".*"x-from":"frontdoor"/);
+    await page.getByRole('button', { name: 'Use the defaults' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Use the defaults' }).click();
+    await page.getByRole('textbox', { name: 'Host' }).waitFor({ state: 'detached' });
+    assert.ok(await page.getByLabel('The host that the client requested').isChecked());
   });
 
   it('draw the traffic, and show the same as a table', async (test) => {

@@ -11,6 +11,8 @@ export interface Control {
   readonly name: string | RegExp;
   /** What someone types before the control can be used. */
   readonly typed?: readonly [label: string, value: string];
+  /** A choice that someone makes before that. */
+  readonly chosen?: string;
   /** A box that someone checks before. */
   readonly checked?: RegExp;
   /** The page that has the control, if it is another than that of the operation; it may have a query. */
@@ -29,6 +31,12 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   createShare: { name: 'Publish a service', route: `${FD}/shares` },
   changeShare: { name: 'Save', typed: ['Service address', 'http://127.0.0.1:7'] },
   deleteShare: { name: 'Delete this share' },
+  changeShareUpstream: {
+    name: 'Save',
+    typed: ['Host', 'localhost'],
+    chosen: 'Another host',
+  },
+  resetShareUpstream: { name: 'Use the defaults' },
   replaceSharePolicy: { name: 'Review and save', typed: ['Contact', 'ann@example.com'] },
   createCustomFrontend: { name: 'Add custom domain', route: `${FD}/domains` },
   changeCustomFrontend: { name: 'Save sign-in providers', checked: /provider/ },
@@ -91,8 +99,14 @@ export async function loadPlaces(): Promise<readonly (readonly [OperationId, str
 }
 
 /** The control of a page, after what has to be typed before; undefined if the page does not offer it. */
-export async function controlOf(page: Page, { name, typed, checked }: Control): Promise<Locator | undefined> {
+export async function controlOf(page: Page, control: Control): Promise<Locator | undefined> {
+  const { name, typed, chosen, checked } = control;
   const main = page.locator('main');
+  if (chosen !== undefined) {
+    const choice = main.getByRole('radio', { name: chosen });
+    if ((await choice.count()) === 0 || (await choice.isDisabled())) return undefined;
+    await choice.check();
+  }
   if (typed !== undefined) {
     const field = main.getByRole('textbox', { name: typed[0], exact: true }).first();
     if ((await field.count()) === 0 || (await field.isDisabled())) return undefined;
@@ -106,9 +120,9 @@ export async function controlOf(page: Page, { name, typed, checked }: Control): 
     if ((await box.count()) === 0 || (await box.isDisabled())) return undefined;
     await box.click();
   }
-  const control = main
+  const found = main
     .getByRole('button', { name, exact: true })
     .or(main.getByRole('link', { name, exact: true }))
     .first();
-  return (await control.count()) > 0 && (await control.isEnabled()) ? control : undefined;
+  return (await found.count()) > 0 && (await found.isEnabled()) ? found : undefined;
 }

@@ -56,6 +56,13 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'a failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
   },
   '/frontdoors/$frontdoorId/shares/$token/traffic': {},
+  '/frontdoors/$frontdoorId/shares/$token/service': {
+    'Add a request header': 'shows Header N',
+    'Add a response header': 'shows Header N',
+    Save: 'asks changeShareUpstream',
+    'Use the defaults': 'dialog Use the defaults?',
+    'Use the defaults › Use the defaults': 'asks resetShareUpstream',
+  },
   '/frontdoors/$frontdoorId/shares/$token/settings': {
     Save: 'asks changeShare',
     agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',

@@ -45,6 +45,7 @@ function FrameOfOne(): ReactNode {
               [`${base}/access`, text.access],
               [`${base}/requests`, text.requests],
               [`${base}/traffic`, text.traffic],
+              [`${base}/service`, text.service],
               [`${base}/settings`, text.settings],
             ]}
           />

@@ -17,6 +17,7 @@ export const sharePageRoutes = [
     'view',
   ]),
   pageRoute(shareRoute, 'access', () => import('../access/access-page.tsx'), 'AccessPage'),
+  pageRoute(shareRoute, 'service', () => import('../service/service-page.tsx'), 'ServicePage'),
   pageRoute(shareRoute, 'settings', () => import('./share-settings-page.tsx'), 'ShareSettingsPage'),
 ] as const;
 

@@ -1,0 +1,53 @@
+// Settings become drafts, and only fields that a person changed are sent.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ShareUpstreamAnswer } from '#contract/schemas';
+import { sectionsFor, upstreamChanges, upstreamDraftOf } from './upstream-draft.ts';
+
+const settings: ShareUpstreamAnswer = {
+  hostHeader: 'preserve',
+  lenient: false,
+  requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
+  responseHeaders: [{ action: 'remove', name: 'Server' }],
+  tlsPin: null,
+  tlsCa: null,
+  tlsServerName: 'pve.example.com',
+  tlsInsecure: false,
+};
+const draft = upstreamDraftOf(settings);
+
+test('a draft that nobody changed changes nothing', () => {
+  assert.equal(upstreamChanges(settings, draft), undefined);
+});
+
+test('changed fields are sent, an empty text as null', () => {
+  const changes = upstreamChanges(settings, {
+    ...draft,
+    hostHeader: ' localhost ',
+    tlsServerName: ' ',
+    requestHeaders: [
+      { action: 'add', name: ' X-A ', value: ' a ' },
+      { action: 'remove', name: 'X-B', value: 'typed before' },
+    ],
+  });
+  assert.deepEqual(changes, {
+    hostHeader: 'localhost',
+    requestHeaders: [
+      { action: 'add', name: 'X-A', value: 'a' },
+      { action: 'remove', name: 'X-B' },
+    ],
+    tlsServerName: null,
+  });
+});
+
+test('a host that is left empty is sent, so that the API refuses it at its field', () => {
+  assert.deepEqual(upstreamChanges(settings, { ...draft, hostHeader: '' }), { hostHeader: '' });
+});
+
+test('a share has the sections that have an effect', () => {
+  const of = (shareMode: string, target: string) => sectionsFor({ shareMode, target });
+  assert.deepEqual(of('public', 'http://127.0.0.1:3000'), ['requests', 'responses']);
+  assert.deepEqual(of('public', 'https://pve:8006'), ['requests', 'responses', 'certificate']);
+  assert.deepEqual(of('private', 'https://pve:8006'), ['certificate']);
+  assert.deepEqual(of('private', 'tcp://127.0.0.1:22'), []);
+});

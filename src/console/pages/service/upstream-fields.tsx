@@ -1,0 +1,160 @@
+/** The fields of the upstream settings, one component for each kind of `upstream-draft.ts`. */
+import { Alert, Button, Checkbox, Fieldset, NativeSelect, Radio } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useFieldError } from '../../parts/form.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { LinesField, TextField } from '../../parts/text-field.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import {
+  UPSTREAM_FIELDS,
+  type HeaderDraft,
+  type UpstreamDraft,
+  type UpstreamField,
+} from './upstream-draft.ts';
+import { upstreamText } from './upstream-text.ts';
+
+const ACTIONS = ['set', 'add', 'remove'] as const satisfies readonly HeaderDraft['action'][];
+
+interface FieldProps<Value> {
+  readonly name: UpstreamField;
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+export function OneSetting(props: FieldProps<UpstreamDraft[UpstreamField]>): ReactNode {
+  const text = useText(upstreamText);
+  const { name, value, onChange } = props;
+  const texts = { name, label: text[name], description: text[`${name}Help`] };
+  if (typeof value === 'boolean') return <FlagField name={name} value={value} onChange={onChange} />;
+  if (typeof value === 'object') return <HeadersField name={name} value={value} onChange={onChange} />;
+  const { kind } = UPSTREAM_FIELDS[name];
+  if (kind === 'host') return <HostField name={name} value={value} onChange={onChange} />;
+  if (kind === 'lines') return <LinesField {...texts} value={value} onChange={onChange} />;
+  return <TextField {...texts} value={value} onChange={onChange} />;
+}
+
+function FlagField({ name, value, onChange }: FieldProps<boolean>): ReactNode {
+  const text = useText(upstreamText);
+  return (
+    <>
+      <Checkbox
+        mb="md"
+        label={text[name]}
+        description={text[`${name}Help`]}
+        error={useFieldError(name)}
+        checked={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {value && name === 'tlsInsecure' ? (
+        <Alert variant="outline" color="yellow" icon={<Icon name="warning" />} role="alert" mb="md">
+          {text.tlsInsecureWarning}
+        </Alert>
+      ) : null}
+    </>
+  );
+}
+
+const WORDS = ['preserve', 'target'];
+
+/** `preserve`, `target` or a name. */
+function HostField({ name, value, onChange }: FieldProps<string>): ReactNode {
+  const text = useText(upstreamText);
+  const error = useFieldError(name);
+  const isOther = !WORDS.includes(value);
+  return (
+    <>
+      <Radio.Group
+        label={text.hostHeader}
+        description={text.hostHeaderHelp}
+        value={isOther ? 'other' : value}
+        error={isOther ? undefined : error}
+        onChange={(chosen) => onChange(chosen === 'other' ? '' : chosen)}
+        mb="md"
+      >
+        <div className="fd-choices">
+          <Radio value="preserve" label={text.hostPreserve} />
+          <Radio value="target" label={text.hostTarget} />
+          <Radio value="other" label={text.hostOther} />
+        </div>
+      </Radio.Group>
+      {isOther ? (
+        <TextField
+          name={name}
+          label={text.hostName}
+          description={text.hostNameHelp}
+          value={value}
+          onChange={onChange}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function HeadersField({ name, value, onChange }: FieldProps<readonly HeaderDraft[]>): ReactNode {
+  const [text, format] = [useText(upstreamText), useFormat()];
+  const error = useFieldError(name, true);
+  return (
+    <Fieldset legend={text[name]} mb="md">
+      <p className="fd-soft fd-small">{text[`${name}Help`]}</p>
+      {error === undefined ? null : <p className="fd-bad">{error}</p>}
+      {value.map((rule, at) => (
+        <HeaderField
+          key={at}
+          path={`${name}.${at}`}
+          legend={rule.name === '' ? text.headerOf(format.number(at + 1)) : rule.name}
+          rule={rule}
+          onChange={(changed) => onChange(value.with(at, changed))}
+          onRemove={() => onChange(value.filter((_rule, other) => other !== at))}
+        />
+      ))}
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => onChange([...value, { action: 'set', name: '', value: '' }])}
+      >
+        {name === 'requestHeaders' ? text.addRequestHeader : text.addResponseHeader}
+      </Button>
+    </Fieldset>
+  );
+}
+
+function HeaderField(props: {
+  readonly path: string;
+  readonly legend: string;
+  readonly rule: HeaderDraft;
+  readonly onChange: (rule: HeaderDraft) => void;
+  readonly onRemove: () => void;
+}): ReactNode {
+  const text = useText(upstreamText);
+  const { path, rule, onChange } = props;
+  return (
+    <Fieldset legend={props.legend} mb="sm">
+      <NativeSelect
+        label={text.action}
+        value={rule.action}
+        onChange={({ currentTarget }) =>
+          onChange({ ...rule, action: currentTarget.value as HeaderDraft['action'] })
+        }
+        data={ACTIONS.map((action) => ({ value: action, label: text.actionOf(action) }))}
+        mb="md"
+      />
+      <TextField
+        name={`${path}.name`}
+        label={text.name}
+        value={rule.name}
+        onChange={(name) => onChange({ ...rule, name })}
+      />
+      {rule.action === 'remove' ? null : (
+        <TextField
+          name={`${path}.value`}
+          label={text.value}
+          value={rule.value}
+          onChange={(value) => onChange({ ...rule, value })}
+        />
+      )}
+      <Button size="xs" variant="default" onClick={props.onRemove}>
+        {text.removeHeader(props.legend)}
+      </Button>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,107 @@
+import { defineText } from '../../text/define-text.ts';
+
+/** Texts of how requests reach the service of a share. Each field has its label and, below `Help`, one or two sentences. */
+export const upstreamText = defineText({
+  en: {
+    title: 'Connection to the service',
+    intro: 'Most services work with the defaults. Changes apply to new requests within seconds.',
+    noSettings:
+      'Connections reach this service unchanged, so there is nothing to set. Public shares of HTTP services and services at https addresses have settings here.',
+    requests: 'Requests to the service',
+    responses: 'Responses to clients',
+    certificate: 'Certificate of the service',
+    certificateIntro:
+      'By default, the agent verifies the certificate as a browser does. If the service has a self-signed certificate, accept that certificate or add its authority.',
+    hostHeader: 'Host header',
+    hostHeaderHelp:
+      'Some services only accept host names that they know. If the header is replaced, addresses in redirects and cookies are rewritten.',
+    hostPreserve: 'The host that the client requested',
+    hostTarget: 'The host of the service address',
+    hostOther: 'Another host',
+    hostName: 'Host',
+    hostNameHelp: 'With or without a port, such as localhost or localhost:3000.',
+    requestHeaders: 'Request headers',
+    requestHeadersHelp: 'Set, add or remove headers before requests reach the service.',
+    responseHeaders: 'Response headers',
+    responseHeadersHelp: 'Set, add or remove headers before responses reach clients.',
+    lenient: 'Accept obsolete forms of responses',
+    lenientHelp:
+      'Old devices send lines without CR or a space before a colon. Frontdoor corrects such responses instead of refusing them.',
+    tlsPin: 'Accepted certificate (SHA-256 fingerprint)',
+    tlsPinHelp:
+      'The agent accepts only this certificate, whatever its name and expiry date. If empty, the certificate is verified.',
+    tlsCa: 'Certificate authorities',
+    tlsCaHelp: 'PEM certificates. If empty, the agent trusts the authorities of its machine.',
+    tlsServerName: 'Server name',
+    tlsServerNameHelp:
+      'The name in the certificate, if it differs from the host of the service address, such as pve.example.com.',
+    tlsInsecure: 'Do not verify the certificate',
+    tlsInsecureHelp: 'Use this only if the agent and the service are on the same machine.',
+    tlsInsecureWarning:
+      'Anyone on the network between the agent and the service can read and change all traffic, passwords included.',
+    action: 'Action',
+    actionOf: (action: string) => ({ set: 'Set', add: 'Add', remove: 'Remove' })[action] ?? action,
+    name: 'Name',
+    value: 'Value',
+    headerOf: (number: string) => `Header ${number}`,
+    addRequestHeader: 'Add a request header',
+    addResponseHeader: 'Add a response header',
+    removeHeader: (name: string) => `Remove: ${name}`,
+    reset: 'Use the defaults',
+    resetTitle: 'Use the defaults?',
+    resetText: 'All settings on this page return to their defaults. The target and the policy stay.',
+    roleTooLow: 'Your role does not allow you to change these settings.',
+  },
+  de: {
+    title: 'Verbindung zum Dienst',
+    intro: 'Die meisten Dienste brauchen nichts davon. Änderungen gelten binnen Sekunden für neue Anfragen.',
+    noSettings:
+      'Verbindungen erreichen diesen Dienst unverändert, daher gibt es nichts einzustellen. Einstellungen haben öffentliche Freigaben von HTTP-Diensten und Dienste mit https-Adresse.',
+    requests: 'Anfragen an den Dienst',
+    responses: 'Antworten an Clients',
+    certificate: 'Zertifikat des Dienstes',
+    certificateIntro:
+      'Normalerweise prüft der Agent das Zertifikat wie ein Browser. Hat der Dienst ein selbst signiertes, akzeptieren Sie dieses oder geben Sie seine Zertifizierungsstelle an.',
+    hostHeader: 'Host-Header',
+    hostHeaderHelp:
+      'Manche Dienste nehmen nur Hostnamen an, die sie kennen. Wird der Header ersetzt, werden Adressen in Umleitungen und Cookies umgeschrieben.',
+    hostPreserve: 'Der Host, den der Client angefragt hat',
+    hostTarget: 'Der Host aus der Adresse des Dienstes',
+    hostOther: 'Ein anderer Host',
+    hostName: 'Host',
+    hostNameHelp: 'Mit oder ohne Port, zum Beispiel localhost oder localhost:3000.',
+    requestHeaders: 'Header von Anfragen',
+    requestHeadersHelp: 'Header setzen, hinzufügen oder entfernen, bevor Anfragen den Dienst erreichen.',
+    responseHeaders: 'Header von Antworten',
+    responseHeadersHelp: 'Header setzen, hinzufügen oder entfernen, bevor Antworten die Clients erreichen.',
+    lenient: 'Veraltete Formen von Antworten annehmen',
+    lenientHelp:
+      'Alte Geräte senden Zeilen ohne CR oder ein Leerzeichen vor einem Doppelpunkt. Frontdoor berichtigt solche Antworten, statt sie abzuweisen.',
+    tlsPin: 'Akzeptiertes Zertifikat (SHA-256-Fingerabdruck)',
+    tlsPinHelp:
+      'Der Agent nimmt nur dieses Zertifikat an, unabhängig von Namen und Ablaufdatum. Leer: Das Zertifikat wird geprüft.',
+    tlsCa: 'Zertifizierungsstellen',
+    tlsCaHelp: 'PEM-Zertifikate. Leer: die Stellen, denen die Maschine des Agenten vertraut.',
+    tlsServerName: 'Servername',
+    tlsServerNameHelp:
+      'Der Name im Zertifikat, falls er vom Host der Adresse abweicht, zum Beispiel pve.example.com.',
+    tlsInsecure: 'Das Zertifikat nicht prüfen',
+    tlsInsecureHelp: 'Nur verwenden, wenn Agent und Dienst auf derselben Maschine laufen.',
+    tlsInsecureWarning:
+      'Alle im Netz zwischen Agent und Dienst können den gesamten Verkehr lesen und ändern, auch Passwörter.',
+    action: 'Aktion',
+    actionOf: (action: string) =>
+      ({ set: 'Setzen', add: 'Hinzufügen', remove: 'Entfernen' })[action] ?? action,
+    name: 'Name',
+    value: 'Wert',
+    headerOf: (number: string) => `Header ${number}`,
+    addRequestHeader: 'Header für Anfragen hinzufügen',
+    addResponseHeader: 'Header für Antworten hinzufügen',
+    removeHeader: (name: string) => `Entfernen: ${name}`,
+    reset: 'Vorgaben verwenden',
+    resetTitle: 'Vorgaben verwenden?',
+    resetText:
+      'Alle Einstellungen dieser Seite kehren zu ihren Vorgaben zurück. Adresse und Richtlinie bleiben.',
+    roleTooLow: 'Ihre Rolle erlaubt nicht, diese Einstellungen zu ändern.',
+  },
+});
