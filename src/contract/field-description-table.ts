@@ -222,6 +222,8 @@ const ofComponent: Readonly<Record<string, string>> = {
   'Share.name': 'The name of the share. Null if it has none.',
   'Share.failure': 'Why the last probe failed. Absent if it succeeded.',
   'ShareFailure.lastError': 'Why the last probe failed, in words.',
+  'ShareFailure.presentedCertificate':
+    'SHA-256 fingerprint of the certificate that the service presented, if the agent refused it. As tlsPin of the upstream settings, it is accepted.',
   'ShareFailure.nextRetry': 'When the next probe takes place.',
   'SharePolicyRateLimit.requests': 'The number of requests that are allowed per period.',
   'Authorities.rotation': 'The rotation of an authority that is in progress. Absent if there is none.',

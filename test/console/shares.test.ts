@@ -1,9 +1,12 @@
 // Pages of shares in a real browser: a service is published in three steps, works, fails where the page shows it, and ends.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
+import { makeTestAuthority } from '../support/certificates.ts';
 import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 import { eventually } from '../support/world.ts';
@@ -17,7 +20,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
   let service: Server;
   let port: number;
 
-  const listen = (server: Server, at: number): Promise<void> =>
+  const listen = (server: NetServer, at: number): Promise<void> =>
     new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
   const newService = (): Server =>
     createServer(({ url, headers }, response) =>
@@ -171,6 +174,35 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Use the defaults' }).click();
     await page.getByRole('textbox', { name: 'Host' }).waitFor({ state: 'detached' });
     assert.ok(await page.getByLabel('The host that the client requested').isChecked());
+  });
+
+  it('show the certificate that the agent refused, and accept it once', async (test) => {
+    const { page, open } = await consoles.person(test, 'editor');
+    const identity = await (await makeTestAuthority()).issue('device');
+    const device = createTlsServer(identity, (_request, response) => response.end('over TLS'));
+    device.on('tlsClientError', () => {});
+    await listen(device, 0);
+    test.after(() => device.close());
+    const { world } = consoles;
+    const { port: devicePort } = device.address() as AddressInfo;
+    await world.call('PATCH', '/shares/app', { target: `https://127.0.0.1:${devicePort}` });
+    await open(`${base}/app`);
+    await page.getByRole('link', { name: 'Review the certificate of the service' }).click();
+    const { fingerprint256 } = new X509Certificate(identity.cert);
+    await page.getByText(fingerprint256).waitFor();
+    await checkLooks(page, 'share-certificate');
+    await page.getByRole('button', { name: 'Accept this certificate' }).click();
+    await page.getByText(fingerprint256).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await eventually(
+      () => world.get(HOST, '/'),
+      ({ body }) => String(body) === 'over TLS',
+    );
+    await page.getByLabel('Do not verify the certificate').check();
+    await page.getByText('can read and change all traffic, passwords included').waitFor();
+    await world.call('PATCH', '/shares/app', { target: `http://127.0.0.1:${port}` });
+    await world.call('DELETE', '/shares/app/upstream');
   });
 
   it('draw the traffic, and show the same as a table', async (test) => {

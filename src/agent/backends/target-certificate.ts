@@ -4,7 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
+import { DEFAULT_TARGET_TLS, pinOption, type TargetTls } from '#domain/upstream';
 import type { TargetAddress } from '../target-address.ts';
 
 /** A client certificate, which never leaves the machine of the agent. PEM. */
@@ -47,7 +47,7 @@ export function certificateFault(
     if (tlsPin === digits) return undefined;
     return (
       `TLS to ${text} failed: its certificate is not the pinned one. If it was replaced on purpose, ` +
-      `accept the new one with --target-pin ${digits}`
+      `accept the new one with ${pinOption(digits)}`
     );
   }
   if (tlsInsecure || socket.authorized) return undefined;
@@ -55,7 +55,7 @@ export function certificateFault(
   const code = String(socket.authorizationError);
   const fault = FAULTS[code]?.(leaf, tlsServerName ?? host) ?? `its certificate is not valid (${code})`;
   return (
-    `TLS to ${text} failed: ${fault}. If it is your service, accept this certificate with --target-pin ${digits}, ` +
+    `TLS to ${text} failed: ${fault}. If it is your service, accept this certificate with ${pinOption(digits)}, ` +
     'or give its authority with --target-ca FILE, the name in it with --target-server-name NAME, ' +
     'or turn verification off with --target-insecure'
   );

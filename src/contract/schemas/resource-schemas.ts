@@ -185,6 +185,7 @@ export const shareSchema = closed({
     closed({
       count: Type.Integer({ description: 'Number of consecutive failed probes' }),
       lastError: Type.String(),
+      presentedCertificate: Type.Optional(Type.String({ format: 'certificate-pin' })),
       nextRetry: timestamp(),
     }),
   ),

@@ -2,6 +2,7 @@
 export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
 export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
 export type { HeaderRule } from './header-rules.ts';
+export { pinOption, presentedCertificate } from './presented-certificate.ts';
 export {
   CLIENT_ADDRESS_HEADERS,
   MISLEADING_HEADERS,

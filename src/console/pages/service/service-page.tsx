@@ -1,5 +1,5 @@
 /** How requests of a share reach its service. */
-import { Fieldset } from '@mantine/core';
+import { Alert, Button, Fieldset } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ShareAnswer, ShareUpstreamAnswer } from '#contract/schemas';
 import { useAnswer, useChange } from '../../api/queries.ts';
@@ -8,12 +8,14 @@ import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { useShare } from '../shares/share-frame.tsx';
 import {
+  acceptedCertificate,
   fieldsOfSection,
   sectionsFor,
   upstreamChanges,
@@ -59,6 +61,12 @@ function ServiceForm(props: Editable<ShareUpstreamAnswer> & { readonly share: Sh
   return (
     <Panel title={text.title}>
       <p className="fd-soft">{mayChange ? text.intro : text.roleTooLow}</p>
+      <PresentedCertificate
+        fingerprint={share.failure?.presentedCertificate}
+        accepted={edit.draft.tlsPin}
+        isDisabled={!mayChange}
+        onAccept={(fingerprint) => edit.type(acceptedCertificate(fingerprint))}
+      />
       <EditForm
         edit={edit}
         change={change}
@@ -89,6 +97,30 @@ function ServiceForm(props: Editable<ShareUpstreamAnswer> & { readonly share: Sh
         <p>{text.resetText}</p>
       </ConfirmedAction>
     </Panel>
+  );
+}
+
+/** The certificate that the agent saw and refused, to be compared with what the service itself shows. */
+function PresentedCertificate(props: {
+  readonly fingerprint: string | undefined;
+  /** As it was typed. */
+  readonly accepted: string;
+  readonly isDisabled: boolean;
+  readonly onAccept: (fingerprint: string) => void;
+}): ReactNode {
+  const text = useText(upstreamText);
+  const { fingerprint, accepted, onAccept } = props;
+  if (fingerprint === undefined || accepted.replaceAll(':', '').toLowerCase() === fingerprint) return null;
+  const pairs = fingerprint.toUpperCase().match(/../g) ?? [];
+  return (
+    <Alert variant="outline" color="yellow" icon={<Icon name="warning" />} role="alert" mb="md">
+      <p style={{ margin: 0 }}>{text.presented}</p>
+      <p className="fd-mono fd-wrap">{pairs.join(':')}</p>
+      <p>{text.presentedHelp}</p>
+      <Button size="xs" variant="default" disabled={props.isDisabled} onClick={() => onAccept(fingerprint)}>
+        {text.acceptCertificate}
+      </Button>
+    </Alert>
   );
 }
 

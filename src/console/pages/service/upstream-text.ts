@@ -12,6 +12,10 @@ export const upstreamText = defineText({
     certificate: 'Certificate of the service',
     certificateIntro:
       'By default, the agent verifies the certificate as a browser does. If the service has a self-signed certificate, accept that certificate or add its authority.',
+    presented: 'The agent refused the certificate of this service. This is its SHA-256 fingerprint:',
+    presentedHelp:
+      'Compare it with the fingerprint that the service itself shows. If they are equal, accept the certificate and save.',
+    acceptCertificate: 'Accept this certificate',
     hostHeader: 'Host header',
     hostHeaderHelp:
       'Some services only accept host names that they know. If the header is replaced, addresses in redirects and cookies are rewritten.',
@@ -62,6 +66,10 @@ export const upstreamText = defineText({
     certificate: 'Zertifikat des Dienstes',
     certificateIntro:
       'Normalerweise prüft der Agent das Zertifikat wie ein Browser. Hat der Dienst ein selbst signiertes, akzeptieren Sie dieses oder geben Sie seine Zertifizierungsstelle an.',
+    presented: 'Der Agent hat das Zertifikat dieses Dienstes abgelehnt. Dies ist sein SHA-256-Fingerabdruck:',
+    presentedHelp:
+      'Vergleichen Sie ihn mit dem, den der Dienst selbst zeigt. Sind beide gleich, akzeptieren Sie das Zertifikat und speichern Sie.',
+    acceptCertificate: 'Dieses Zertifikat akzeptieren',
     hostHeader: 'Host-Header',
     hostHeaderHelp:
       'Manche Dienste nehmen nur Hostnamen an, die sie kennen. Wird der Header ersetzt, werden Adressen in Umleitungen und Cookies umgeschrieben.',

@@ -63,7 +63,20 @@ export function ShareWay({ share, agent }: WayProps): ReactNode {
       {share.failure === undefined ? null : <Failure failure={share.failure} />}
       {broken === 'agent' ? <p>{text.agentAway}</p> : null}
       {broken === 'target' ? <p>{text.targetBroken}</p> : null}
+      {share.failure?.presentedCertificate === undefined ? null : <ToCertificate token={share.token} />}
     </Panel>
+  );
+}
+
+function ToCertificate({ token }: { readonly token: string }): ReactNode {
+  const text = useText(sharesText);
+  const frontdoorId = useFrontdoorId();
+  return (
+    <p>
+      <Link to="/frontdoors/$frontdoorId/shares/$token/service" params={{ frontdoorId, token }}>
+        {text.toCertificate}
+      </Link>
+    </p>
   );
 }
 

@@ -69,6 +69,7 @@ export const sharesText = defineText({
     nextRetry: 'Next retry',
     nextRetryNow: 'now',
     agentAway: 'Start the agent on its machine, or check that it can reach the control plane.',
+    toCertificate: 'Review the certificate of the service',
     targetBroken:
       'Check that the service is running and accepts connections at this address from the agent’s machine, and that the agent was started with --allow-target for the address.',
     about: 'About this share',
@@ -156,6 +157,7 @@ export const sharesText = defineText({
     nextRetry: 'Nächster Versuch',
     nextRetryNow: 'jetzt',
     agentAway: 'Starten Sie den Agenten auf seinem Rechner, oder prüfen Sie, ob er die Steuerung erreicht.',
+    toCertificate: 'Zertifikat des Dienstes ansehen',
     targetBroken:
       'Prüfen Sie, ob der Dienst läuft und unter dieser Adresse Verbindungen annimmt, vom Rechner des Agenten aus gesehen, und ob der Agent mit --allow-target dafür gestartet wurde.',
     about: 'Über diese Freigabe',

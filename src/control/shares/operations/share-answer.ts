@@ -3,6 +3,7 @@ import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import { accessSummary, type AccessSummary, type SummedProvider } from '#domain/access';
+import { presentedCertificate } from '#domain/upstream';
 import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';
 import type { KnownProvider } from '../logins/provider-directory.ts';
 import type { ShareStatus } from '../../overlay/model/mod.ts';
@@ -16,7 +17,19 @@ type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
 export function shareAnswerOf(parts: StatusParts & FrontendUrls & AccessParts, share: Share): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
   const { createdAt, ...stored } = storedShareOf(parts, share);
-  return definedFields({ ...stored, access: shareAccessOf(parts, share), status: state, failure, createdAt });
+  return definedFields({
+    ...stored,
+    access: shareAccessOf(parts, share),
+    status: state,
+    failure: failure && probeFailureAnswer(failure),
+    createdAt,
+  });
+}
+
+function probeFailureAnswer(failure: NonNullable<ShareStatus['failure']>): ShareAnswer['failure'] {
+  const { count, lastError, nextRetry } = failure;
+  const refused = presentedCertificate(lastError);
+  return definedFields({ count, lastError, presentedCertificate: refused, nextRetry });
 }
 
 type AccessParts = Pick<ApiParts, 'catalog' | 'providers' | 'clock'>;
