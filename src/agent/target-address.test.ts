@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTarget } from './target-address.ts';
+import { modeProblem, parseTarget } from './target-address.ts';
 
 test('targets with one meaning have one spelling', () => {
   for (const [text, canonical] of [
@@ -10,6 +10,7 @@ test('targets with one meaning have one spelling', () => {
     ['https://app/', 'https://app:443'],
     ['http://[::1]:80', 'http://[::1]:80'],
     ['TCP://Db:5432/', 'tcp://db:5432'],
+    ['HTTP://App/A%70i/', 'http://app:80/Api'],
     ['udp://127.0.0.1:53', 'udp://127.0.0.1:53'],
   ] as const) {
     const parsed = parseTarget(text);
@@ -18,7 +19,7 @@ test('targets with one meaning have one spelling', () => {
   }
 });
 
-test('anything but scheme, host and port is refused', () => {
+test('anything but scheme, host, port and a path of HTTP is refused', () => {
   for (const text of [
     '',
     'app:80',
@@ -28,7 +29,7 @@ test('anything but scheme, host and port is refused', () => {
     'udp://app:53/path',
     'http://',
     'http://user:pw@app:80',
-    'http://app:80/path',
+    'http://app:80/path/../x',
     'http://app:80/?q',
     'http://app:80#f',
     'http://app:0',
@@ -42,4 +43,11 @@ test('anything but scheme, host and port is refused', () => {
   ]) {
     assert.ok('problem' in parseTarget(text), JSON.stringify(text));
   }
+});
+
+test('a private share has no path, because nobody would add it', () => {
+  const parsed = parseTarget('http://app/x');
+  assert.ok('target' in parsed);
+  assert.match(modeProblem('private', parsed.target)!, /^a private share has a target without a path/);
+  assert.equal(modeProblem('public', parsed.target), undefined);
 });

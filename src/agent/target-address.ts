@@ -3,7 +3,7 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { modesOf, parseShareTarget, targetForms, type BackendMode } from '#domain';
+import { modesOf, NO_PATH, parseShareTarget, targetForms, type BackendMode } from '#domain';
 
 export interface TargetAddress {
   readonly mode: BackendMode;
@@ -12,7 +12,9 @@ export interface TargetAddress {
   /** Host name or address literal, without brackets, lower case. */
   readonly host: string;
   readonly port: number;
-  /** Scheme, host and port; equal targets have equal texts. */
+  /** '' or the path below which gateways send requests. */
+  readonly path: string;
+  /** Scheme, host, port and path; equal targets have equal texts. */
   readonly text: string;
 }
 
@@ -34,24 +36,26 @@ export function parseTarget(given: string): ParsedTarget {
   const { mode } = parsed;
   if ('folder' in parsed)
     return { target: { mode, folder: parsed.folder, options: parsed.options, text: parsed.url } };
-  const { scheme, host, port } = parsed;
-  const text = `${scheme}://${formatHostPort(host, port)}`;
-  return { target: { mode, secure: scheme === 'https', host, port, text } };
+  const { scheme, host, port, path } = parsed;
+  const text = `${scheme}://${formatHostPort(host, port)}${path}`;
+  return { target: { mode, secure: scheme === 'https', host, port, path, text } };
 }
 
 function faultOf(text: string): string {
   if (/^(?:https?|tcp|udp):\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
-  if (/^(?:https?|tcp|udp):\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
+  if (/^(?:tcp|udp):\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
+  if (/^https?:\/\/[^?#\s]+[?#]/i.test(text)) return 'must not have a query';
+  if (/^https?:\/\/[^/?#\\\s]+\/./i.test(text)) return 'must have a path of plain segments, such as /app';
   if (/^(?:tcp|udp):\/\/[^:]+\/?$/i.test(text)) return 'must have a port';
   return `must look like ${targetForms()}`;
 }
 
 /** Returns why a share in this mode cannot have the target; undefined if it can. */
-export function modeProblem(
-  shareMode: 'public' | 'private',
-  { mode, text }: AgentTarget,
-): string | undefined {
+export function modeProblem(shareMode: 'public' | 'private', target: AgentTarget): string | undefined {
+  const { mode, text } = target;
   const modes = modesOf(shareMode);
+  if (shareMode === 'private' && 'path' in target && target.path !== '')
+    return `a private share has a target ${NO_PATH}`;
   if (modes.includes(mode)) return undefined;
   return `a ${shareMode} share has a target ${targetForms(modes)}: share ${text} privately`;
 }

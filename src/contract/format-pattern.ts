@@ -75,14 +75,32 @@ const PATH_CHARACTER = [
 ].join('|');
 const FOLDER = `(?:/(?!\\.\\.?(?:[/?]|$))(?:${PATH_CHARACTER})+)+/?`;
 
+const CONTINUATION = '%[89ABab][0-9A-Fa-f]';
+/**
+ * Escapes of one ASCII character, except those that servers interpret differently (`%25`, `%2E`, `%2F`, `%3B`,
+ * `%5C`).
+ */
+const ESCAPE = '%2[0-46-9A-Da-d]|%3[0-9AC-Fac-f]|%[46][0-9A-Fa-f]|%5[0-9ABD-Fabd-f]|%7[0-9A-Ea-e]';
+/** Escapes of a non-ASCII character in UTF-8. */
+const ESCAPES =
+  `%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${CONTINUATION}` +
+  `|%[Ee]0%[ABab][0-9A-Fa-f]${CONTINUATION}` +
+  `|%[Ee](?:[1-9A-Ca-cEFef])(?:${CONTINUATION}){2}` +
+  `|%[Ee][Dd]%[89][0-9A-Fa-f]${CONTINUATION}` +
+  `|%[Ff]0%[9ABab][0-9A-Fa-f](?:${CONTINUATION}){2}` +
+  `|%[Ff][1-3](?:${CONTINUATION}){3}` +
+  `|%[Ff]4%8[0-9A-Fa-f](?:${CONTINUATION}){2}`;
+const SEGMENT = `(?!\\.(?:[./]|$))(?:[A-Za-z0-9._~!$&'()+,=:@-]|${ESCAPE}|${ESCAPES})+`;
+const PATH_PREFIX = `(?:/${SEGMENT})*/?`;
+
 /** A target of each scheme of each backend mode. */
 export const SHARE_TARGET = `(?:${Object.values(BACKEND_MODE_TABLE).flatMap(targetsOf).join('|')})`;
 
-function targetsOf({ schemes, names, options = {} }: BackendModeRow): string[] {
+function targetsOf({ schemes, names, options = {}, speaks }: BackendModeRow): string[] {
   return Object.entries(schemes).map(([scheme, port]) => {
     const caseless = scheme.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
     if (names === 'folder') return `${caseless}://${FOLDER}${optionsOf(Object.keys(options))}`;
-    return `${caseless}://${HOST}${port === undefined ? `:${PORT}` : `(?::${PORT})?`}/?`;
+    return `${caseless}://${HOST}${port === undefined ? `:${PORT}` : `(?::${PORT})?`}${speaks === 'http' ? PATH_PREFIX : '/?'}`;
   });
 }
 
@@ -114,22 +132,6 @@ export function nameWithout(except: string): string {
   return `[${SPACES}]*${outer}(?:${inner}{0,253}${outer})?[${SPACES}]*`;
 }
 
-const CONTINUATION = '%[89ABab][0-9A-Fa-f]';
-/**
- * Escapes of one ASCII character, except those that servers interpret differently (`%25`, `%2E`, `%2F`, `%3B`,
- * `%5C`).
- */
-const ESCAPE = '%2[0-46-9A-Da-d]|%3[0-9AC-Fac-f]|%[46][0-9A-Fa-f]|%5[0-9ABD-Fabd-f]|%7[0-9A-Ea-e]';
-/** Escapes of a non-ASCII character in UTF-8. */
-const ESCAPES =
-  `%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${CONTINUATION}` +
-  `|%[Ee]0%[ABab][0-9A-Fa-f]${CONTINUATION}` +
-  `|%[Ee](?:[1-9A-Ca-cEFef])(?:${CONTINUATION}){2}` +
-  `|%[Ee][Dd]%[89][0-9A-Fa-f]${CONTINUATION}` +
-  `|%[Ff]0%[9ABab][0-9A-Fa-f](?:${CONTINUATION}){2}` +
-  `|%[Ff][1-3](?:${CONTINUATION}){3}` +
-  `|%[Ff]4%8[0-9A-Fa-f](?:${CONTINUATION}){2}`;
-const SEGMENT = `(?!\\.(?:[./]|$))(?:[A-Za-z0-9._~!$&'()+,=:@-]|${ESCAPE}|${ESCAPES})+`;
 /** `/.frontdoor`, with its letters escaped or not. Gateways answer requests for it themselves. */
 const RESERVED = `\\.${[...'frontdoor']
   .map(

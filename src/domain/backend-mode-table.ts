@@ -30,10 +30,11 @@ const rows = {
     label: { en: 'HTTP service', de: 'HTTP-Dienst' },
     schemes: { http: 80, https: 443 },
     names: 'server',
-    forms: ['http://HOST[:PORT]', 'https://HOST[:PORT]'],
+    forms: ['http://HOST[:PORT][/PATH]', 'https://HOST[:PORT][/PATH]'],
     example: 'http://127.0.0.1:3000',
     speaks: 'http',
-    description: 'HTTP, with an `http` or `https` target.',
+    description:
+      'HTTP, with an `http` or `https` target. A path of the target is put before the paths of requests.',
   },
   tcpTunnel: {
     label: { en: 'TCP service', de: 'TCP-Dienst' },

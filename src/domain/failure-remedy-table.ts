@@ -81,7 +81,7 @@ const REMEDIES = {
   'certificate-not-allowed':
     "No name of the client's certificate is on the policy's list: add its common name, a DNS name or an email address of it to clientCertificate.names.",
   'path-ambiguous':
-    'With public paths, a request path must be unambiguous: no encoded slashes or dots, no empty or dot segments.',
+    'With public paths, a request path must be unambiguous: no encoded slashes or dots, no empty or dot segments. If the target has a path, it must have no dot segments.',
   'credential-missing':
     'The client sent no credential. The share requires an API key, a token, a password or a sign-in.',
   'credential-wrong':

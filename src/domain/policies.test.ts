@@ -76,6 +76,7 @@ describe('share targets', () => {
       scheme: 'http',
       host: '127.0.0.1',
       port: 3000,
+      path: '',
       clientPort: 80,
       url: 'http://127.0.0.1:3000',
     });
@@ -85,6 +86,7 @@ describe('share targets', () => {
       scheme: 'https',
       host: 'my_host',
       port: 443,
+      path: '',
       clientPort: 443,
       url: 'https://my_host',
     });
@@ -93,6 +95,7 @@ describe('share targets', () => {
       scheme: 'tcp',
       host: 'db.example',
       port: 5432,
+      path: '',
       clientPort: 5432,
       url: 'tcp://db.example:5432',
     });
@@ -129,7 +132,16 @@ describe('share targets', () => {
       assert.equal(parseShareTarget(bad), undefined, bad);
   });
 
-  it('carry nothing but scheme, host and port', () => {
+  it('of HTTP may have a path, in one spelling', () => {
+    const pathOf = (text: string) => {
+      const target = parseShareTarget(text);
+      return target !== undefined && 'path' in target ? [target.path, target.url] : [];
+    };
+    assert.deepEqual(pathOf('HTTP://H:1/App/'), ['/App', 'http://h:1/App']);
+    assert.deepEqual(pathOf('https://h/%61/b%c3%a9/'), ['/a/b%C3%A9', 'https://h/a/b%C3%A9']);
+  });
+
+  it('carry nothing but scheme, host, port and path', () => {
     for (const bad of [
       '',
       'backend:80',
@@ -146,8 +158,14 @@ describe('share targets', () => {
       'http://h:65536',
       'http://h:+1',
       'http://u:p@h:1',
-      'http://h:1/path',
+      'tcp://h:1/path',
       'http://h:1//',
+      'http://h:1/a//b',
+      'http://h:1/../a',
+      'http://h:1/a%2fb',
+      'http://h:1/a;b',
+      'http://h:1/*',
+      'http://h:1/a?q',
       'http://h:1/?q',
       'http://h:1#f',
       'http://h :1',

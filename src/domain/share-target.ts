@@ -1,7 +1,7 @@
 /**
  * The target of a share: the address of a private service, `http://host[:port]`, `https://host[:port]`, `tcp://host:port` or
- * `udp://host:port`, or a folder, `file:///path`. A path, a query or credentials would change the meaning of forwarded
- * requests, so a server has none. The scheme decides the share's backend mode.
+ * `udp://host:port`, or a folder, `file:///path`. One of HTTP may have a path, below which requests reach the service
+ * (ADR 0092). It has no query and no credentials. The scheme decides the share's backend mode.
  */
 import {
   BACKEND_MODE_TABLE,
@@ -10,6 +10,10 @@ import {
   modeOfScheme,
   type BackendMode,
 } from './backend-mode-table.ts';
+import { parsePathPrefix } from './request-path.ts';
+
+/** The rule that a private share with a path breaks, after "must be" or "has a target". */
+export const NO_PATH = 'without a path, because it is the gateway of a public share that adds it to requests';
 
 interface AnyTarget {
   readonly mode: BackendMode;
@@ -24,6 +28,8 @@ export interface ServerTarget extends AnyTarget {
   /** A DNS name (lower case), an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
+  /** '' or `/app`, in canonical form. */
+  readonly path: string;
 }
 
 export interface FolderTarget extends AnyTarget {
@@ -36,7 +42,7 @@ export interface FolderTarget extends AnyTarget {
 export type ShareTarget = ServerTarget | FolderTarget;
 
 const SCHEME = /^([a-z]+):\/\//i;
-const SERVER = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+const SERVER = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?$/;
 /** Names with their separators. Control characters, `/` and `.` are not encoded, so that a path has one reading. */
 const FOLDER =
   /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()*+,;=:@-]|%(?:2[0-9A-D]|[3-6][0-9A-F]|7[0-9A-E]|[89A-F][0-9A-F]))+)+\/?$/i;
@@ -62,15 +68,18 @@ function parseServer(
   text: string,
   usualPort: number | undefined,
 ): ServerTarget | undefined {
-  const match = SERVER.exec(text.toLowerCase());
+  const slash = text.indexOf('/');
+  const path = parsePathPrefix(slash < 0 ? '' : text.slice(slash));
+  if (path === undefined || (path !== '' && BACKEND_MODE_TABLE[mode].speaks !== 'http')) return undefined;
+  const match = SERVER.exec((slash < 0 ? text : text.slice(0, slash)).toLowerCase());
   if (match === null) return undefined;
   const [, authority = '', portText] = match;
   const host = authority.startsWith('[') ? authority.slice(1, -1) : authority;
   if (authority.startsWith('[') ? !isIpv6(host) : !isHostName(host)) return undefined;
   const port = portText === undefined ? usualPort : Number(portText);
   if (port === undefined || port < 1 || port > 65_535) return undefined;
-  const url = `${scheme}://${authority}${portText === undefined ? '' : `:${portText}`}`;
-  return { mode, scheme, host, port, clientPort: usualPort ?? port, url };
+  const url = `${scheme}://${authority}${portText === undefined ? '' : `:${portText}`}${path}`;
+  return { mode, scheme, host, port, path, clientPort: usualPort ?? port, url };
 }
 
 function parseFolder(mode: BackendMode, text: string, clientPort: number): FolderTarget | undefined {

@@ -166,7 +166,7 @@ describe('a private share with a udp target', () => {
     } as const;
     await assert.rejects(callAgent(host.agent.socketPath, request), {
       code: 'invalid-target',
-      message: `a public share has a target http://HOST[:PORT], https://HOST[:PORT] or file:///FOLDER: share udp://${HOST}:53 privately`,
+      message: `a public share has a target http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH] or file:///FOLDER: share udp://${HOST}:53 privately`,
     });
   });
 });

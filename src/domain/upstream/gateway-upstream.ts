@@ -2,6 +2,7 @@
 import { definedFields } from '#base';
 import { Part, Type, type ShapeOf } from '#base/shapes';
 import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
+import { parseShareTarget } from '../share-target.ts';
 import { serviceHostOf } from './host-header.ts';
 import type { ShareUpstream } from './share-upstream.ts';
 
@@ -23,6 +24,8 @@ export const gatewayUpstreamSchema = Type.Object({
       aliases: Part.texts(),
     }),
   ),
+  /** The path of the target, below which requests reach the service; absent: there is none. */
+  path: Type.Optional(Part.someText()),
   /** Whether responses may have obsolete forms. */
   isLenient: Type.Optional(Type.Boolean()),
   /** Changes of headers, in the order of the settings; absent: none. */
@@ -44,9 +47,15 @@ export function gatewayUpstreamOf(
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
+    path: pathOfTarget(target),
     isLenient: lenient || undefined,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
   });
   return Object.keys(part).length === 0 ? undefined : part;
+}
+
+function pathOfTarget(target: string): string | undefined {
+  const parsed = parseShareTarget(target);
+  return parsed !== undefined && 'path' in parsed && parsed.path !== '' ? parsed.path : undefined;
 }

@@ -6,7 +6,7 @@ export const HOST_HEADER_RULE = 'preserve, target or a host name such as localho
 /** Returns the normalised setting, or undefined if the text is none. */
 export function parseHostHeader(text: string): string | undefined {
   // The words have the form of a name, and the forms of a name are those of a target's host.
-  const parsed = text.endsWith('/') ? undefined : parseShareTarget(`http://${text}`);
+  const parsed = text.includes('/') ? undefined : parseShareTarget(`http://${text}`);
   if (parsed === undefined || !('scheme' in parsed)) return undefined;
   const { host, port } = parsed;
   return withoutPort(text) === text ? bracketed(host) : `${bracketed(host)}:${port}`;

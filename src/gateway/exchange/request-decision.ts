@@ -8,6 +8,7 @@ import { policyHeadersOf } from '../answers/policy-headers.ts';
 import { failureOfPlainRequest, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
+import { pathVerdict } from './path-decision.ts';
 import type { RequestRecord } from './request-record.ts';
 import { decideRoute, type ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
@@ -40,7 +41,7 @@ export function decideRequest(
   }
   record.policyHeaders = policyHeadersOf(host.route.rules, head, client.isSecure);
   const verdict = access.decide(host, head, client);
-  if (!(verdict instanceof Promise)) return verdict;
+  if (!(verdict instanceof Promise)) return byPath(host, head, verdict);
   return decideLater(context, record, head, client, host, verdict);
 }
 
@@ -54,7 +55,13 @@ async function decideLater(
 ): Promise<AccessVerdict> {
   const verdict = await pending;
   const isSame = context.table.find(head.host)?.route === host.route;
-  return isSame || verdict.type !== 'admit' ? verdict : decideRequest(context, record, head, client);
+  return isSame || verdict.type !== 'admit'
+    ? byPath(host, head, verdict)
+    : decideRequest(context, record, head, client);
+}
+
+function byPath({ route }: GatewayHost, { target }: RequestHead, verdict: AccessVerdict): AccessVerdict {
+  return (verdict.type === 'admit' ? pathVerdict(route, target) : undefined) ?? verdict;
 }
 
 /** Checks the admission of a running request again, at most once a second. */

@@ -113,7 +113,7 @@ export function encodeClientHead(
   { host, rewriting }: AnsweredClient,
   framingLines: string,
 ): string {
-  const site = siteChanges(head.fields, host, isOwnSite);
+  const site = siteChanges(head.fields, host, isOwnSite, rewriting?.cookiePath);
   const { omitted, lines } = rewriting === undefined ? site : rewriting.answerChanges(head, site);
   const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
   return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;

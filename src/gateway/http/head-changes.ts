@@ -3,7 +3,7 @@
 /** Changes of a request's head, besides framing and forwarding headers. */
 export interface HeadChanges {
   /** Replaces the value of Host; absent if it is unchanged. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Indices of header lines that are removed. */
   readonly omitted: readonly number[];
   /** Replaces the target; undefined if it is unchanged. */

@@ -5,24 +5,29 @@
 import type { GatewayUpstream } from '#domain/upstream';
 import type { HeadChanges } from './head-changes.ts';
 import { HeaderRuleSet } from './header-changes.ts';
+import { PathMapping } from './path-mapping.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
-import { HostRewriting, type ClientSide } from './service-host.ts';
+import { AddressRewriting, type ClientSide } from './service-address.ts';
 import type { LineChanges } from './set-cookie-policy.ts';
 
 export class ServiceHeads {
   readonly #host: GatewayUpstream['host'];
+  readonly #paths: PathMapping | undefined;
   readonly requestRules: HeaderRuleSet | undefined;
   readonly answerRules: HeaderRuleSet | undefined;
 
-  constructor({ host, requestHeaders, responseHeaders }: GatewayUpstream) {
+  constructor({ host, path, requestHeaders, responseHeaders }: GatewayUpstream) {
     this.#host = host;
+    this.#paths = path === undefined ? undefined : new PathMapping(path);
     this.requestRules = requestHeaders && new HeaderRuleSet(requestHeaders);
     this.answerRules = responseHeaders && new HeaderRuleSet(responseHeaders);
   }
 
   begin(client: ClientSide): ServiceRewriting {
-    return new ServiceRewriting(this, this.#host && new HostRewriting(this.#host, client));
+    const isSame = this.#host === undefined && this.#paths === undefined;
+    const address = isSame ? undefined : new AddressRewriting(this.#host, this.#paths, client);
+    return new ServiceRewriting(this, address);
   }
 }
 
@@ -31,28 +36,34 @@ const FIRST_FINAL_STATUS = 200;
 /** One exchange. */
 export class ServiceRewriting {
   readonly #heads: ServiceHeads;
-  readonly #host: HostRewriting | undefined;
+  readonly #address: AddressRewriting | undefined;
 
-  constructor(heads: ServiceHeads, host: HostRewriting | undefined) {
+  constructor(heads: ServiceHeads, address: AddressRewriting | undefined) {
     this.#heads = heads;
-    this.#host = host;
+    this.#address = address;
+  }
+
+  /** Rewrites the paths of cookies; undefined: they stay. */
+  get cookiePath(): ((path: string) => string) | undefined {
+    const address = this.#address;
+    return address?.changesCookies === true ? (path) => address.cookiePath(path) : undefined;
   }
 
   requestChanges(head: RequestHead, before: HeadChanges | undefined): HeadChanges | undefined {
     const rules = this.#heads.requestRules;
     const changes = rules === undefined ? before : withRules(rules, head, before);
-    return this.#host === undefined ? changes : this.#host.requestChanges(head, changes);
+    return this.#address === undefined ? changes : this.#address.requestChanges(head, changes);
   }
 
   /** Interim responses keep their headers. */
   answerChanges({ fields, status }: ResponseHead, before: LineChanges): LineChanges {
     const rules = status < FIRST_FINAL_STATUS ? undefined : this.#heads.answerRules;
-    // A line that a rule removes is not written again by the other host's rewriting.
+    // A line that a rule removes is not written again by the rewriting of addresses.
     const omitted = rules === undefined ? before.omitted : [...before.omitted, ...rules.removedFrom(fields)];
     const lines = before.lines + (rules?.lines ?? '');
-    return this.#host === undefined
+    return this.#address === undefined
       ? { omitted, lines }
-      : this.#host.answerChanges(fields, { omitted, lines });
+      : this.#address.answerChanges(fields, { omitted, lines });
   }
 }
 

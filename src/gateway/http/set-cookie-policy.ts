@@ -11,6 +11,8 @@ const SET_COOKIE = 'set-cookie';
 /** Also matches the value of a cookie without a name, which some browsers send as if it were a name. */
 const OWN_COOKIE = /^[\s=]*__host-frontdoor-/i;
 const DOMAIN = /domain/i;
+const OF_HOST = /^\s*__host-/i;
+const PATH = /^(\s*path\s*=\s*)(\/.*?)\s*$/is;
 
 export interface LineChanges {
   /** Indices of lines that are removed. */
@@ -21,11 +23,15 @@ export interface LineChanges {
 
 export const NO_COOKIE_CHANGES: LineChanges = { omitted: [], lines: '' };
 
+/** Rewrites the value of a cookie's `Path`. */
+export type CookiePath = (path: string) => string;
+
 /** `host` is the share's requested host in canonical form. */
-export function cookieChanges(fields: FieldLines, host: string): LineChanges {
+export function cookieChanges(fields: FieldLines, host: string, pathOf?: CookiePath): LineChanges {
   let hasChanges = false;
   for (let i = 0; i < fields.count && !hasChanges; i += 1)
-    hasChanges = isSetCookie(fields, i) && (isOwn(fields, i) || DOMAIN.test(fields.value(i)));
+    hasChanges =
+      isSetCookie(fields, i) && (pathOf !== undefined || isOwn(fields, i) || DOMAIN.test(fields.value(i)));
   if (!hasChanges) return NO_COOKIE_CHANGES;
   const omitted: number[] = [];
   let lines = '';
@@ -33,7 +39,7 @@ export function cookieChanges(fields: FieldLines, host: string): LineChanges {
   for (let i = 0; i < fields.count; i += 1) {
     if (!isSetCookie(fields, i)) continue;
     omitted.push(i);
-    if (!isOwn(fields, i)) lines += `${fields.name(i)}: ${withoutForeignDomain(fields.value(i), host)}\r\n`;
+    if (!isOwn(fields, i)) lines += `${fields.name(i)}: ${cookieOf(fields.value(i), host, pathOf)}\r\n`;
   }
   return { omitted, lines };
 }
@@ -49,11 +55,19 @@ function isOwn(fields: FieldLines, index: number): boolean {
 }
 
 /** The first piece is the cookie itself. */
-function withoutForeignDomain(value: string, host: string): string {
-  return value
-    .split(';')
-    .filter((piece, at) => at === 0 || !isForeignDomain(piece, host))
-    .join(';');
+function cookieOf(value: string, host: string, pathOf: CookiePath | undefined): string {
+  const [cookie = '', ...attributes] = value.split(';');
+  const kept = attributes.filter((piece) => !isForeignDomain(piece, host));
+  // Browsers accept such a cookie for the path `/` alone.
+  const isOfHost = OF_HOST.test(cookie);
+  const written = pathOf === undefined || isOfHost ? kept : kept.map((piece) => withPath(piece, pathOf));
+  return [cookie, ...written].join(';');
+}
+
+/** A path that does not begin with a slash counts as absent (RFC 6265 §5.2.4). */
+function withPath(piece: string, pathOf: CookiePath): string {
+  const [, begin, path] = PATH.exec(piece) ?? [];
+  return begin === undefined ? piece : begin + pathOf(path!);
 }
 
 function isForeignDomain(piece: string, host: string): boolean {

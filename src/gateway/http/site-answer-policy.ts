@@ -7,7 +7,7 @@
  */
 import { OTHER } from './field-name-table.ts';
 import type { FieldLines } from './head-decoder.ts';
-import { cookieChanges, type LineChanges } from './set-cookie-policy.ts';
+import { cookieChanges, type CookiePath, type LineChanges } from './set-cookie-policy.ts';
 
 const CLEAR_SITE_DATA = 'clear-site-data';
 /** Types of data that are kept by origin, in lower case. Browsers may add types with another reach. */
@@ -24,8 +24,9 @@ export function siteChanges(
   fields: FieldLines,
   host: string,
   isOwnSite: (host: string) => boolean,
+  cookiePath?: CookiePath,
 ): LineChanges {
-  const changes = cookieChanges(fields, host);
+  const changes = cookieChanges(fields, host, cookiePath);
   let first = 0;
   while (first < fields.count && !isClearSiteData(fields, first)) first += 1;
   if (first === fields.count || isOwnSite(host)) return changes;

@@ -20,6 +20,7 @@ import {
 } from '../answers/failure-table.ts';
 import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
 import type { HeadChanges } from '../http/head-changes.ts';
+import { failureOfPath } from '../exchange/path-decision.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import { answerBody, ResponseHead } from '../http/response-head-policy.ts';
@@ -216,7 +217,8 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     if (this.#body.length > 0) text += `Content-Length: ${this.#body.length}\r\n`;
     if (/[^!-~]/.test(method + target)) return failureOfRequest('malformed-request-line');
     const refusal = readRequestHead(`${text}\r\n`, this.#limits.maxFields, this.#head);
-    return refusal === undefined ? undefined : failureOfRequest(refusal);
+    if (refusal !== undefined) return failureOfRequest(refusal);
+    return failureOfPath(this.#route, this.#head.target);
   }
 
   #lost(cause: string): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { targetForms } from '#domain';
+import { NO_PATH, targetForms } from '#domain';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { insertEdgeEntity } from '../../overlay/records/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -184,6 +184,7 @@ describeEachStore('shares', (open) => {
     const reserved = 'Value for name must be of share name other than oauth, api, www';
     const script = 'Value for name must be of share name without -- in the third and fourth place';
     const uri = `Value for target must be of uri (${targetForms()})`;
+    const pathless = `Value for target must be of http://HOST[:PORT] or https://HOST[:PORT], ${NO_PATH}`;
     const cases: [Record<string, unknown>, number, string][] = [
       [{ name: 'a-' }, 400, form],
       [{ name: 'Api' }, 400, form],
@@ -203,7 +204,9 @@ describeEachStore('shares', (open) => {
       ],
       [{ target: 'ftp://h:1' }, 400, uri],
       [{ target: 'tcp://h' }, 400, uri],
-      [{ target: 'http://h:1/path' }, 400, uri],
+      [{ target: 'http://h:1/path?query' }, 400, uri],
+      [{ target: 'tcp://h:1/path' }, 400, uri],
+      [{ shareMode: 'private', target: 'http://h:1/path' }, 400, pathless],
       [{ target: 'http://u:p@h:1' }, 400, uri],
       [{ target: 3 }, 400, 'Value for target must be of string'],
       [{ grants: 'x' }, 400, 'Value for grants must be of array'],
@@ -248,7 +251,7 @@ describeEachStore('shares', (open) => {
       [{ backendMode: 'udpTunnel' }, 'Value for target must be of udp://HOST:PORT (backendMode udpTunnel)'],
       [
         { backendMode: 'proxy' },
-        'Value for target must be of http://HOST[:PORT] or https://HOST[:PORT] (backendMode proxy)',
+        'Value for target must be of http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH] (backendMode proxy)',
       ],
     ];
     for (const [body, message] of refused)

@@ -8,6 +8,7 @@ import {
   invalidValue,
   isShareName,
   modesOf,
+  NO_PATH,
   parseShareTarget,
   SHARE_TOKEN_BYTES,
   shareNameRule,
@@ -227,5 +228,7 @@ function checkedTarget({
     throw invalidValue('backendMode', `${modes.join(' or ')} (of a ${shareMode} share)`);
   if (target.mode !== backendMode)
     throw invalidValue('target', `${targetForms([backendMode])} (backendMode ${backendMode})`);
+  if (shareMode === 'private' && 'path' in target && target.path !== '')
+    throw invalidValue('target', `${targetForms([backendMode]).replaceAll('[/PATH]', '')}, ${NO_PATH}`);
   return target.url;
 }

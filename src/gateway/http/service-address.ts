@@ -1,17 +1,20 @@
 /**
- * Two names of one service: clients reach it by the host of its share, and it knows itself by another. Addresses in a
- * request's head that name the first are rewritten to the second, and those in a response's head back. Bodies stay as
- * they are. Addresses of other hosts are never touched. ADR 0087.
+ * Two addresses of one service: clients reach it by the host of its share, and it may know itself by another, or be below a
+ * path of its host. Addresses in a request's head that name the first are rewritten to the second, and those in a
+ * response's head back. Bodies stay as they are. Addresses of other hosts are never touched. ADR 0087, 0092.
  */
+import { pathReadings } from '#domain';
 import type { GatewayUpstream } from '#domain/upstream';
 import { OTHER } from './field-name-table.ts';
 import type { HeadChanges } from './head-changes.ts';
 import type { FieldLines } from './head-decoder.ts';
 import { sameAuthority } from './host-policy.ts';
+import type { PathMapping } from './path-mapping.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { LineChanges } from './set-cookie-policy.ts';
 
-type Rewrite = (value: string) => string;
+/** Undefined: the line is removed. */
+type Rewrite = (value: string) => string | undefined;
 
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)(.*)$/is;
 /** Also without a scheme. */
@@ -43,40 +46,51 @@ export interface ClientSide {
   readonly isSecure: boolean;
 }
 
-/** One exchange with a service that knows itself by another host. */
-export class HostRewriting {
-  readonly #service: Service;
+/** One exchange with a service whose address is not that of its share. */
+export class AddressRewriting {
+  readonly #service: Service | undefined;
+  readonly #paths: PathMapping | undefined;
   readonly #hostValue: string;
   readonly #isSecure: boolean;
 
-  constructor(service: Service, { hostValue, isSecure }: ClientSide) {
+  /** `service`: the host by which it knows itself; undefined: that of the share. `paths`: undefined if they are the same. */
+  constructor(
+    service: Service | undefined,
+    paths: PathMapping | undefined,
+    { hostValue, isSecure }: ClientSide,
+  ) {
     this.#service = service;
+    this.#paths = paths;
     this.#hostValue = hostValue;
     this.#isSecure = isSecure;
   }
 
+  /** Rewrites the path of a cookie. */
+  cookiePath(path: string): string {
+    return this.#paths?.toShare(path) ?? path;
+  }
+
+  get changesCookies(): boolean {
+    return this.#paths !== undefined;
+  }
+
   requestChanges(head: RequestHead, before: HeadChanges | undefined): HeadChanges {
-    const { scheme, authority } = this.#service;
-    const rewrite: Rewrite = (value) => {
-      const rest = this.#afterShare(value);
-      return rest === undefined ? value : `${scheme}://${authority}${rest}`;
-    };
-    const { omitted, lines } = changedLines(head.fields, before?.omitted ?? NO_LINES, (name) =>
-      REQUEST_NAMES.has(name) ? rewrite : undefined,
-    );
+    const { omitted, lines } = changedLines(head.fields, before?.omitted ?? NO_LINES, (name) => {
+      if (name === 'destination' && this.#paths !== undefined) return (value) => this.#destination(value);
+      if (!REQUEST_NAMES.has(name)) return undefined;
+      return (value) => this.#towardsService(value) ?? value;
+    });
+    const target = before?.target ?? head.target;
     return {
-      host: authority,
-      target: before?.target,
+      host: this.#service?.authority,
+      target: this.#paths === undefined ? before?.target : this.#paths.toService(target),
       omitted: [...(before?.omitted ?? NO_LINES), ...omitted],
       lines: lines + (before?.lines ?? ''),
     };
   }
 
   answerChanges(fields: FieldLines, before: LineChanges): LineChanges {
-    const url: Rewrite = (value) => {
-      const rest = this.#afterService(value);
-      return rest === undefined ? value : this.#shareOrigin + rest;
-    };
+    const url = (value: string): string => this.#towardsClient(value);
     const rewrites: Readonly<Record<string, Rewrite>> = {
       url,
       origin: (value) => (this.#afterService(value) === '' ? this.#shareOrigin : value),
@@ -92,8 +106,45 @@ export class HostRewriting {
     return { omitted: [...before.omitted, ...omitted], lines: before.lines + lines };
   }
 
+  /** Returns undefined for an address that is not the share's. */
+  #towardsService(value: string): string | undefined {
+    const rest = this.#afterShare(value);
+    if (rest === undefined) return undefined;
+    const path = this.#paths === undefined || !rest.startsWith('/') ? rest : this.#paths.toService(rest);
+    const { scheme, authority } = this.#service ?? {};
+    return scheme === undefined
+      ? value.slice(0, value.length - rest.length) + path
+      : `${scheme}://${authority}${path}`;
+  }
+
+  /** A service writes to the Destination of COPY and MOVE (RFC 4918 §10.3), so that one outside the path is removed. */
+  #destination(value: string): string | undefined {
+    const isPath = value.startsWith('/') && !value.startsWith('//');
+    const rest = isPath ? value : this.#afterShare(value);
+    if (rest?.startsWith('/') !== true || pathReadings(rest) === undefined) return undefined;
+    return isPath ? this.#paths?.toService(rest) : this.#towardsService(value);
+  }
+
+  #towardsClient(value: string): string {
+    const paths = this.#paths;
+    const own = this.#afterService(value);
+    if (paths === undefined) return own === undefined ? value : this.#shareOrigin + own;
+    const isPath = value.startsWith('/') && !/^\/[/\\]/.test(value);
+    const absolute = value.startsWith('//') ? this.#scheme + value : value;
+    const rest = own ?? (isPath ? value : this.#afterShare(absolute));
+    if (rest === undefined) return value;
+    const path = paths.toShare(rest);
+    if (path === undefined) return own === undefined ? value : this.#shareOrigin + own;
+    // A path that begins like an authority would lead to another host.
+    return isPath && !/^\/[/\\]/.test(path) ? path : this.#shareOrigin + path;
+  }
+
+  get #scheme(): string {
+    return this.#isSecure ? 'https:' : 'http:';
+  }
+
   get #shareOrigin(): string {
-    return `${this.#isSecure ? 'https' : 'http'}://${this.#hostValue}`;
+    return `${this.#scheme}//${this.#hostValue}`;
   }
 
   /** Returns what follows the share's own origin, or undefined for another address. */
@@ -108,7 +159,7 @@ export class HostRewriting {
   /** Returns what follows the service's own origin, of either scheme. */
   #afterService(value: string): string | undefined {
     const found = OF_SERVICE.exec(value);
-    if (found === null) return undefined;
+    if (found === null || this.#service === undefined) return undefined;
     const { scheme: own, authority: name, aliases } = this.#service;
     const [, scheme = own, authority = '', rest = ''] = found;
     const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? '';
@@ -134,7 +185,7 @@ function changedLines(
     const changed = rewrite(value);
     if (changed === value) continue;
     omitted.push(i);
-    lines += `${name}: ${changed}\r\n`;
+    if (changed !== undefined) lines += `${name}: ${changed}\r\n`;
   }
   return { omitted, lines };
 }
