@@ -3,43 +3,17 @@
  * sessions, terminators, circuits, links. It also measures shares. Its state is in memory except the terminators;
  * OverlayModel and ApiSessions provide the model. overlay-parts.ts composes its parts.
  */
-import type { X509Certificate } from 'node:crypto';
-import {
-  formatHostPort,
-  FrontdoorError,
-  LeaseClock,
-  messageOf,
-  systemClock,
-  type Clock,
-  type Log,
-} from '#base';
+import { formatHostPort, FrontdoorError, LeaseClock, systemClock, type Clock, type Log } from '#base';
 import { contain } from '#net';
 import {
   acceptMemoryChannel,
   ChannelListener,
   type Channel,
-  type ChannelPeer,
-  type HeartbeatOptions,
-  type HelloDecision,
   type MemoryPeer,
   type TlsIdentity,
 } from '#net/channel';
-import {
-  contentType,
-  headerId,
-  HeaderWriter,
-  makeFrame,
-  versionHeader,
-  WIRE_VERSION,
-  type Frame,
-} from '#wire';
-import {
-  ControllerCapability,
-  ctrlMessages,
-  decodeRouterHello,
-  encodeControllerHello,
-  REFUSED_HELLO,
-} from '#wire/ctrl';
+import { contentType, headerId, HeaderWriter, makeFrame, WIRE_VERSION, type Frame } from '#wire';
+import { ctrlMessages, decodeRouterHello, REFUSED_HELLO } from '#wire/ctrl';
 import type { EdgeRouter, ModelChange } from './model/overlay-model.ts';
 import type { FabricDiagnostics } from './model/fabric-diagnostics.ts';
 import type { Measurements } from './model/share-status.ts';
@@ -48,10 +22,9 @@ import { ConnectedRouter } from './mesh/connected-router.ts';
 import type { FabricView } from './model/fabric-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { makeOverlayParts, type OverlayParts } from './overlay-parts.ts';
-import { admitRouter } from './routers/router-admission.ts';
+import { RouterHellos } from './routers/router-hellos.ts';
 
 export const CTRL_ALPN = 'ziti-ctrl';
-const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_000 };
 const TICK_MS = 250;
 const LEAVE_LOOK_MS = 50;
 
@@ -98,6 +71,7 @@ class OverlayCore implements OverlayController {
   readonly #leases: LeaseClock;
   readonly #log: Log;
   readonly #parts: OverlayParts;
+  readonly #hellos: RouterHellos;
   #listener: ChannelListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -110,6 +84,8 @@ class OverlayCore implements OverlayController {
     this.#log = log;
     const clocks = { clock, leases: this.#leases };
     const { mesh, circuits } = (this.#parts = makeOverlayParts(options, clocks));
+    const { refusals } = this.#parts.permissions;
+    this.#hellos = new RouterHellos(options, { routers: mesh.routers, refusals, leases: this.#leases });
     model.onChange((change) => this.#onModelChange(change));
     mesh.routers.onEdgeChange((id) => circuits.prober.onRouterEdge(id));
   }
@@ -136,7 +112,7 @@ class OverlayCore implements OverlayController {
       ownId: listener.controllerId,
       allowGroups: true,
       log,
-      authorize: (hello, peer, certificate) => this.#authorize(hello, peer, certificate),
+      authorize: (hello, peer, certificate) => this.#hellos.decide(hello, peer, certificate),
       onChannel: (channel, hello) => this.#onChannel(channel, hello),
     });
     if (tickMs > 0) {
@@ -191,7 +167,7 @@ class OverlayCore implements OverlayController {
     return acceptMemoryChannel(peer, {
       ownId: this.#options.listener.controllerId,
       log: this.#log,
-      authorize: (hello, from, certificate) => this.#authorize(hello, from, certificate),
+      authorize: (hello, from, certificate) => this.#hellos.decide(hello, from, certificate),
       onChannel: (channel, hello) => this.#onChannel(channel, hello),
     });
   }
@@ -237,47 +213,6 @@ class OverlayCore implements OverlayController {
     for (const { channel } of [...mesh.routers.all()]) channel.close('the controller stops');
     await permissions.certificates.idle();
     await permissions.recorder.close();
-  }
-
-  #authorize(
-    hello: Frame,
-    { id: routerId, address }: ChannelPeer,
-    certificate: X509Certificate,
-  ): HelloDecision {
-    const { issuer, model } = this.#options;
-    const connectedAtMs = this.#parts.mesh.routers.get(routerId)?.connectedAtMs;
-    const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#leases.nowMs() };
-    try {
-      const verdict = admitRouter(question, (leaf) => issuer.proveLeaf(leaf), model);
-      if (!verdict.isAdmitted) {
-        const { reason, leaf } = verdict;
-        this.#parts.permissions.refusals.routerHello(leaf, reason, hostOf(address));
-        const fields = { identity: leaf?.id };
-        return {
-          accept: false,
-          log: reason,
-          fields,
-          answer: leaf === undefined ? 'refused' : `refused: ${reason}`,
-        };
-      }
-    } catch (error) {
-      return { accept: false, log: messageOf(error) };
-    }
-    const { createTerminatorV2, singleRouterLinkSource, createCircuitV2, routerDataModel } =
-      ControllerCapability;
-    const extra = encodeControllerHello(
-      versionHeader(process.platform, process.arch),
-      [
-        createTerminatorV2,
-        singleRouterLinkSource,
-        createCircuitV2,
-        routerDataModel,
-        ControllerCapability.supportsJwtLegacySessions,
-      ],
-      this.#options.access.apiAddresses?.(),
-    );
-    const { heartbeat = HEARTBEAT } = this.#options.listener;
-    return { accept: true, identity: routerId, extra, heartbeat };
   }
 
   #onChannel(channel: Channel, helloFrame: Frame): void {
@@ -372,6 +307,3 @@ class OverlayCore implements OverlayController {
 }
 
 /** Returns the host of `host:port`, IPv6 without brackets. */
-function hostOf(address: string): string {
-  return address.slice(0, address.lastIndexOf(':'));
-}

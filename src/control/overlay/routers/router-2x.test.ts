@@ -5,7 +5,16 @@ import { X509Certificate } from 'node:crypto';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { hexOf } from '#base';
 import { fingerprintOf, type TlsIdentity } from '#net/channel';
-import { contentType, encodeFrame, headerId, makeFrame, replyForOf, textOfBody, type Frame } from '#wire';
+import {
+  CHANNEL_HEADERS,
+  contentType,
+  encodeFrame,
+  headerId,
+  makeFrame,
+  replyForOf,
+  textOfBody,
+  type Frame,
+} from '#wire';
 import { ctrlMessages, PeerState } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';
 import { vectorFrame, withHeaders } from '../../../../test/support/recorded-frames.ts';
@@ -184,8 +193,13 @@ describe('a router of 2.x at our control plane', () => {
   });
 
   test('while its first channel stands, a second one of its own is refused with the reason', async () => {
-    await first();
-    const second = await first();
+    const { peer } = await first();
+    const asked = first();
+    // The controller asks the first one for a sign of life, with a time that no heartbeat of its own has.
+    const isQuestion = ({ headers }: Frame) => headers.u64(CHANNEL_HEADERS.heartbeat) === 0n;
+    await peer.until('the question', () => peer.frames.some(isQuestion));
+    peer.sendBytes(encodeFrame(makeFrame(contentType.ping, { sequence: 100 })));
+    const second = await asked;
     assert.equal(second.answer!.headers.bool(header.resultSuccess), false);
     assert.match(textOfBody(second.answer!), /connected already/);
     await second.peer.closed();

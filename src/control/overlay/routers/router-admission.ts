@@ -9,8 +9,8 @@ import { decodeRouterHello, type RouterHello } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { LeafProof, ProvenLeaf } from '../../pki/mod.ts';
 
-/** A router that connected within this time is not replaced by another connection with its certificate. */
-export const CHURN_LIMIT_MS = 60_000;
+/** A router that connected within this time and still answers is not replaced by another connection with its certificate. */
+const CHURN_LIMIT_MS = 60_000;
 
 export type ProveLeaf = (leaf: X509Certificate) => LeafProof;
 
@@ -21,6 +21,8 @@ export type RouterAdmission =
       readonly reason: string;
       /** The leaf, if our authority signed it. */
       readonly leaf: ProvenLeaf | undefined;
+      /** Whether the only reason is that the router is connected already. */
+      readonly isOccupied: boolean;
     };
 
 export interface AdmissionQuestion {
@@ -53,11 +55,12 @@ export function admitRouter(
   if (hello === undefined) return refused('hello without a version', leaf);
   const { connectedAtMs, nowMs } = question;
   if (connectedAtMs !== undefined && nowMs - connectedAtMs < CHURN_LIMIT_MS) {
-    return refused('this router is connected already: a second process, or a copy of its key', leaf);
+    const reason = 'this router is connected already: a second process, or a copy of its key';
+    return { isAdmitted: false, reason, leaf, isOccupied: true };
   }
   return { isAdmitted: true, hello };
 }
 
 function refused(reason: string, leaf: ProvenLeaf | undefined): RouterAdmission {
-  return { isAdmitted: false, reason, leaf };
+  return { isAdmitted: false, reason, leaf, isOccupied: false };
 }

@@ -146,3 +146,15 @@ test('nobody comes in without a certificate', async () => {
   assert.equal(world.logLines.filter((line) => line.includes('without a certificate')).length, 1);
   await honest.settle();
 });
+
+test('a router whose channel no longer answers gets its place back at once, and a live one keeps it', async () => {
+  const lost = await world.router('lost');
+  world.logLines.length = 0;
+  // Its socket is no longer read, as behind a link that lost everything: nothing answers, and no end arrives.
+  lost.channel.pauseReading();
+  const back = await world.router('lost');
+  assert.ok(world.logLines.some((line) => line.includes('no longer answers')), world.logLines.join('\n'));
+  assert.equal(back.closeReason, undefined);
+  await assert.rejects(world.dial('lost', await world.identityOf('lost')), /copy of its key/);
+  assert.equal(back.closeReason, undefined);
+});
