@@ -44,10 +44,10 @@ async function recordingAgent(): Promise<{ socket: string; asked: AgentRequest[]
   return { socket, asked };
 }
 
-async function upstreamsOf(...commands: readonly (readonly string[])[]): Promise<unknown[]> {
+async function upstreamsOf(mode: 'public' | 'private', ...commands: readonly string[][]): Promise<unknown[]> {
   const { socket, asked } = await recordingAgent();
   for (const options of commands) {
-    const ran = await runCli(['agent', 'share', 'private', 'https://nas', '--socket', socket, ...options]);
+    const ran = await runCli(['agent', 'share', mode, 'https://nas', '--socket', socket, ...options]);
     assert.match(ran.err, /recorded/);
   }
   return asked.map((request) => ('upstream' in request ? request.upstream : undefined));
@@ -59,6 +59,7 @@ test('of a pin, an authority and no verification, the last command decides', asy
   writeFileSync(file, `A comment\n${ca}`);
   assert.deepEqual(
     await upstreamsOf(
+      'private',
       ['--target-pin', 'c3'.repeat(32)],
       ['--target-ca', file, '--target-server-name', 'nas.test'],
       ['--target-insecure'],
@@ -71,6 +72,22 @@ test('of a pin, an authority and no verification, the last command decides', asy
       undefined,
     ],
   );
+});
+
+test('headers of a public share are set, added and removed by their sign', async () => {
+  const rules = ['--request-header', 'X-A: b', '--request-header', '+X-A:c', '--response-header', '-Server'];
+  assert.deepEqual(await upstreamsOf('public', rules), [
+    {
+      requestHeaders: [
+        { action: 'set', name: 'X-A', value: 'b' },
+        { action: 'add', name: 'X-A', value: 'c' },
+      ],
+      responseHeaders: [{ action: 'remove', name: 'Server' }],
+    },
+  ]);
+  const ran = await runCli(['agent', 'share', 'public', 'https://nas', '--request-header', 'X-A']);
+  assert.equal(ran.code, 2);
+  assert.match(ran.err, /must be like X-Tenant:blue/);
 });
 
 test('a private key is not sent as an authority, and not printed', async () => {

@@ -1,12 +1,20 @@
 /** Options of `agent share` for how requests reach the service, and the settings that they give. */
 import { readFile } from 'node:fs/promises';
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { definedFields, FrontdoorError, messageOf } from '#base';
-import { parseTlsCa, TLS_CA_RULE, type ShareUpstreamChange } from '#domain/upstream';
+import {
+  parseHeaderRule,
+  parseTlsCa,
+  TLS_CA_RULE,
+  type HeaderRule,
+  type ShareUpstreamChange,
+} from '#domain/upstream';
 
 export interface UpstreamFlags {
   readonly hostHeader?: string;
   readonly lenient?: boolean;
+  readonly requestHeader?: readonly HeaderRule[];
+  readonly responseHeader?: readonly HeaderRule[];
   readonly targetPin?: string;
   /** Path of a file. */
   readonly targetCa?: string;
@@ -58,14 +66,34 @@ function addHeadOptions(command: Command): void {
         '--lenient',
         'accept responses in obsolete forms, as old devices send them; the gateway corrects them. "frontdoor shares upstream change" ends this',
       ),
+    )
+    .addOption(
+      new Option(
+        '--request-header <name:value>',
+        'header to set in requests to the service; +name:value adds a line, -name removes all; may be repeated, and replaces the former list; for example X-Tenant:blue',
+      ).argParser(collectRules),
+    )
+    .addOption(
+      new Option(
+        '--response-header <name:value>',
+        'the same for responses to clients; for example --response-header=-Server',
+      ).argParser(collectRules),
     );
+}
+
+function collectRules(text: string, before: readonly HeaderRule[] = []): readonly HeaderRule[] {
+  const rule = parseHeaderRule(text);
+  if (rule === undefined)
+    throw new InvalidArgumentError('must be like X-Tenant:blue, +X-Tenant:blue or -Server.');
+  return [...before, rule];
 }
 
 /** Undefined if no option was given. */
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
   const { hostHeader, lenient, targetServerName: tlsServerName } = flags;
+  const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
   const change = {
-    ...definedFields({ hostHeader, lenient, tlsServerName }),
+    ...definedFields({ hostHeader, lenient, requestHeaders, responseHeaders, tlsServerName }),
     ...(await verificationOf(flags)),
   };
   return Object.keys(change).length === 0 ? undefined : change;

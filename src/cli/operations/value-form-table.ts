@@ -3,7 +3,7 @@
  * JSON is also accepted everywhere, also from a file. A text that does not fit is refused with an example.
  */
 import { formatIsoDuration } from '#domain';
-import { parseTlsCa } from '#domain/upstream';
+import { parseHeaderRule, parseTlsCa } from '#domain/upstream';
 import { parseDurationText } from '../duration-text.ts';
 
 export interface ValueForm {
@@ -19,8 +19,8 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   session: { placeholder: 'idle=time,absolute=time', example: 'idle=8h,absolute=7d', parse: sessionOf },
   claim: { placeholder: 'claim=value,...', example: 'groups=staff,admins', parse: claimOf },
   'basic-auth': { placeholder: 'name:password', example: 'ann:correct-horse-battery', parse: basicUserOf },
-  'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: headerRuleOf },
-  'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: headerRuleOf },
+  'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: parseHeaderRule },
+  'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: parseHeaderRule },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
   'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa },
 };
@@ -55,14 +55,6 @@ function claimOf(text: string): unknown {
 function basicUserOf(text: string): unknown {
   const colon = text.indexOf(':');
   return colon < 1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-/** `Name: value` sets, `+Name: value` adds, and `-Name` removes a header. */
-function headerRuleOf(text: string): unknown {
-  const [, sign = '', name = '', colon, value = ''] =
-    /^([+-]?)([^:\s]+)\s*(?:(:)\s*(.*))?$/s.exec(text) ?? [];
-  if (name === '' || (sign === '-') === (colon !== undefined)) return undefined;
-  return sign === '-' ? { action: 'remove', name } : { action: sign === '+' ? 'add' : 'set', name, value };
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -27,6 +27,14 @@ export type HeaderRule = ShapeOf<typeof headerRuleSchema>;
 export const headerRules = (description: string) =>
   Type.Array(headerRuleSchema, { maxItems: MAX_RULES, description });
 
+/** Returns the rule of a text: `Name: value` sets, `+Name: value` adds, and `-Name` removes a header. It is not checked yet. */
+export function parseHeaderRule(text: string): HeaderRule | undefined {
+  const [, sign = '', name = '', colon, value = ''] =
+    /^([+-]?)([^:\s]+)\s*(?:(:)\s*(.*))?$/s.exec(text) ?? [];
+  if (name === '' || (sign === '-') === (colon !== undefined)) return undefined;
+  return sign === '-' ? { action: 'remove', name } : { action: sign === '+' ? 'add' : 'set', name, value };
+}
+
 /** Returns the place in the list and the rule that it breaks, of the first rule that is wrong. */
 export function headerRuleProblem(
   rules: readonly HeaderRule[],

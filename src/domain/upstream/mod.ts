@@ -1,7 +1,7 @@
 /** How requests of a share reach its service: the settings, and what gateways make of them. */
 export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
 export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
-export type { HeaderRule } from './header-rules.ts';
+export { parseHeaderRule, type HeaderRule } from './header-rules.ts';
 export { pinOption, presentedCertificate } from './presented-certificate.ts';
 export {
   CLIENT_ADDRESS_HEADERS,
