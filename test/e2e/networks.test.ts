@@ -186,6 +186,31 @@ describe('networks as they are', { skip }, () => {
     await serves('the share', BACK_MS);
   });
 
+  test('a router that lost its connection without an end is back at once', async () => {
+    const [config, jwt] = [at.file('berlin.yml'), at.file('berlin.jwt')];
+    const made = ['fabric', 'router', 'create', 'berlin', '--config', config, '--out', jwt];
+    await at.frontdoor(at.world, [...made, '--advertise', 'berlin.example', '--ca', at.file('api-ca.pem')]);
+    // The files of a router are beside each other.
+    const inFolder = ['-C', at.folder, process.execPath, `${at.root}/bin/frontdoor.ts`, 'router'];
+    await at.site.run('env', ...inFolder, 'enroll', config, '--jwt', jwt);
+    const start = () => at.start(at.site, 'env', [...inFolder, 'run', config]);
+    const isUp = (withinMs: number) =>
+      until(
+        'the router',
+        () => router.text(),
+        (text) => text.includes('connected to controller'),
+        withinMs,
+      );
+    let router = start();
+    await isUp(WAIT_MS);
+    const unblock = await block('tcp flags & (fin | rst) != 0 drop');
+    await router.stop('SIGKILL');
+    router = start();
+    await isUp(BACK_MS);
+    await unblock();
+    await router.stop();
+  });
+
   test('the agent is back after sleep, with another address of its own', async () => {
     agent.child.kill('SIGSTOP');
     await at.site.run('ip', 'addr', 'del', `${SITE_ADDRESS}/24`, 'dev', 'lan');
