@@ -61,7 +61,6 @@ export interface AgentOptions {
 export interface AgentTiming {
   readonly pollMs?: number;
   readonly refreshMs?: number;
-  readonly connectTimeoutMs?: number;
   readonly retargetGraceMs?: number;
   readonly readyTimeoutMs?: number;
   readonly settleMs?: number;
@@ -188,7 +187,6 @@ class RunningAgent implements Agent {
         targetCa: options.targetCa,
         targetClient: options.targetClient,
         times: {
-          connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,
           checkTimeoutMs: 3_000,
           closeTimeoutMs: timing.health?.closeTimeoutMs ?? 4_000,
         },

@@ -106,8 +106,9 @@ export class ShareHost {
   }
 
   retarget(backend: JudgedBackend): void {
-    if (isSame(this.#backend, backend)) return;
+    const before = this.#backend;
     this.#backend = backend;
+    if (isSame(before, backend)) return;
     this.#log.info(
       'problem' in backend ? { problem: backend.problem } : { target: backend.describe().target },
       'target of the share changed',

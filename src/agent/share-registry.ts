@@ -6,7 +6,7 @@
  */
 import { BACKEND_MODES } from '#domain';
 import type { AgentShareView } from '#domain/agent-shapes';
-import { changedTargetTls, DEFAULT_TARGET_TLS, targetTlsProblems } from '#domain/upstream';
+import { targetTlsProblems } from '#domain/upstream';
 import type { Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
@@ -240,12 +240,7 @@ export class ShareRegistry {
       return { problem: `${wrong.field} of the share must be a ${wrong.rule}: upgrade the agent` };
     const { own, backends } = this.#options;
     const isOwn = share.targetByAgent && own.has(share.token, parsed.target.text);
-    return backendOf(
-      parsed.target,
-      isOwn,
-      backends,
-      changedTargetTls(DEFAULT_TARGET_TLS, share.upstream ?? {}),
-    );
+    return backendOf(parsed.target, isOwn, backends, share.upstream);
   }
 }
 

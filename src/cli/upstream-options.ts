@@ -9,12 +9,15 @@ import {
   type HeaderRule,
   type ShareUpstreamChange,
 } from '#domain/upstream';
+import { secondsOf } from './duration-text.ts';
 
 export interface UpstreamFlags {
   readonly hostHeader?: string;
   readonly lenient?: boolean;
   readonly requestHeader?: readonly HeaderRule[];
   readonly responseHeader?: readonly HeaderRule[];
+  readonly connectTimeout?: number;
+  readonly idleTimeout?: number;
   readonly targetPin?: string;
   /** Path of a file. */
   readonly targetCa?: string;
@@ -26,6 +29,12 @@ export interface UpstreamFlags {
 export function addUpstreamOptions(command: Command, mode: 'public' | 'private'): Command {
   if (mode === 'public') addHeadOptions(command);
   return command
+    .addOption(
+      new Option(
+        '--connect-timeout <time>',
+        'time limit for connecting to the service, at most 5s, the default; for example 2s',
+      ).argParser(secondsOf),
+    )
     .addOption(
       new Option(
         '--target-pin <fingerprint>',
@@ -78,6 +87,12 @@ function addHeadOptions(command: Command): void {
         '--response-header <name:value>',
         'the same for responses to clients; for example --response-header=-Server',
       ).argParser(collectRules),
+    )
+    .addOption(
+      new Option(
+        '--idle-timeout <time>',
+        'how long a response or an upgraded connection may continue without a byte, at most 24h; default for a new share: 1h; for example 10m',
+      ).argParser(secondsOf),
     );
 }
 
@@ -92,8 +107,17 @@ function collectRules(text: string, before: readonly HeaderRule[] = []): readonl
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
   const { hostHeader, lenient, targetServerName: tlsServerName } = flags;
   const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
+  const { connectTimeout: connectTimeoutSeconds, idleTimeout: idleTimeoutSeconds } = flags;
   const change = {
-    ...definedFields({ hostHeader, lenient, requestHeaders, responseHeaders, tlsServerName }),
+    ...definedFields({
+      hostHeader,
+      lenient,
+      requestHeaders,
+      responseHeaders,
+      connectTimeoutSeconds,
+      idleTimeoutSeconds,
+      tlsServerName,
+    }),
     ...(await verificationOf(flags)),
   };
   return Object.keys(change).length === 0 ? undefined : change;

@@ -16,7 +16,7 @@ const REMEDIES = {
   'service-refused':
     'The agent could not connect to the target, as the cause says: start the service, allow the target with --allow-target, or correct the target of the share. If TLS failed, the service speaks plain HTTP (use http://), or its certificate is not trusted: accept it with "frontdoor shares upstream change --target-pin", or give its authority with --target-ca, its name with --target-server-name, or --target-insecure.',
   'service-timeout':
-    'The target did not respond to the agent in time: check that the service is running and is not overloaded.',
+    'The target did not respond to the agent in time: check that the service is running and is not overloaded. It has 5 seconds to accept a connection, or what "frontdoor shares upstream change --connect-timeout" has set.',
   'not-authorized':
     'The gateway is not allowed to dial the share, or the share has just been deleted: check "frontdoor shares get", then the log of the gateway.',
   'control-away':
@@ -39,7 +39,7 @@ const REMEDIES = {
     'The service accepts only hosts that it knows: do what the cause says. With "frontdoor shares upstream change --host-header localhost" (or target) it gets a host of its own, and addresses in headers are rewritten.',
   'answer-timeout':
     'The service did not respond in time: check its log, or allow more time with "frontdoor shares policy change --response-timeout-seconds".',
-  'stream-idle': 'No data was sent in either direction for too long: send keep-alive data from one side.',
+  'stream-idle': 'No data was sent in either direction for too long: send keep-alive data from one side, or allow more time with "frontdoor shares upstream change --idle-timeout".',
   busy: 'Too many requests are waiting for this share: check whether the service is slow, or start more instances of it.',
   // The gateway and the control plane.
   internal:

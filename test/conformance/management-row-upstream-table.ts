@@ -13,6 +13,8 @@ const settings: AnswerShape = {
   lenient: 'boolean',
   requestHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
   responseHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
+  connectTimeoutSeconds: 'integer',
+  idleTimeoutSeconds: 'integer',
   tlsPin: 'string or null',
   tlsCa: 'string or null',
   tlsServerName: 'string or null',

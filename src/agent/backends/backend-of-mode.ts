@@ -1,6 +1,12 @@
 /** What serves a target of each backend mode. */
 import type { BackendMode } from '#domain';
-import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
+import {
+  changedTargetTimes,
+  changedTargetTls,
+  DEFAULT_TARGET_TIMES,
+  DEFAULT_TARGET_TLS,
+  type ShareUpstreamChange,
+} from '#domain/upstream';
 import type { AgentTarget } from '../target-address.ts';
 import type { BackendOfTarget, BackendParts, JudgedBackend } from './backend.ts';
 import { datagramBackend } from './datagram-backend.ts';
@@ -15,11 +21,14 @@ const BACKENDS: Readonly<Record<BackendMode, BackendOfTarget>> = {
   web: webBackend,
 };
 
+/** `upstream` are the settings of the share, of which absent ones have their defaults. */
 export function backendOf(
   target: AgentTarget,
   isOwn: boolean,
   parts: BackendParts,
-  tls: TargetTls = DEFAULT_TARGET_TLS,
+  upstream: ShareUpstreamChange = {},
 ): JudgedBackend {
-  return BACKENDS[target.mode](target, isOwn, parts, tls);
+  const tls = changedTargetTls(DEFAULT_TARGET_TLS, upstream);
+  const times = changedTargetTimes(DEFAULT_TARGET_TIMES, upstream);
+  return BACKENDS[target.mode](target, isOwn, parts, { tls, times });
 }

@@ -4,7 +4,7 @@
  */
 import type { Log } from '#base';
 import type { AllowedNetwork } from '#domain';
-import type { TargetTls } from '#domain/upstream';
+import type { TargetTimes, TargetTls } from '#domain/upstream';
 import type { LocalSide } from '../circuit-copy.ts';
 import type { AgentTarget } from '../target-address.ts';
 import type { DatagramDialer } from './datagram-target.ts';
@@ -35,6 +35,8 @@ export interface BackendDescription {
   readonly isOwn: boolean;
   /** How its certificate is verified, as a text that equal settings share; absent for targets without TLS. */
   readonly tls?: string;
+  /** What concerns new connections alone, as a text that equal settings share; absent for what has no connections. */
+  readonly connecting?: string;
 }
 
 /** What every backend is made with. */
@@ -56,8 +58,6 @@ export interface BackendParts {
 }
 
 export interface BackendTimes {
-  /** For connecting a circuit, the TLS handshake included. */
-  readonly connectTimeoutMs: number;
   /** For connecting in a check. */
   readonly checkTimeoutMs: number;
   /** How long a service may take to close after the end of a check. */
@@ -72,5 +72,11 @@ export type BackendOfTarget = (
   target: AgentTarget,
   isOwn: boolean,
   parts: BackendParts,
-  tls: TargetTls,
+  settings: TargetSettings,
 ) => JudgedBackend;
+
+/** The settings of a share that its agent applies. */
+export interface TargetSettings {
+  readonly tls: TargetTls;
+  readonly times: Pick<TargetTimes, 'connectTimeoutSeconds'>;
+}

@@ -3,14 +3,19 @@ import type { BackendOfTarget } from './backend.ts';
 import { connectDatagrams } from './datagram-target.ts';
 import { failureOf, resolveTarget, wayTo } from './target-connection.ts';
 
-export const datagramBackend: BackendOfTarget = (target, isOwn, parts) => {
+export const datagramBackend: BackendOfTarget = (
+  target,
+  isOwn,
+  parts,
+  { times: { connectTimeoutSeconds } },
+) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
-  const { datagrams: dialer, times } = parts;
+  const { datagrams: dialer } = parts;
   return {
-    describe: () => ({ target: target.text, isOwn }),
+    describe: () => ({ target: target.text, isOwn, connecting: `${connectTimeoutSeconds} s` }),
     open: (...handlers) =>
-      connectDatagrams({ ...way, timeoutMs: times.connectTimeoutMs, dialer }, ...handlers),
+      connectDatagrams({ ...way, timeoutMs: connectTimeoutSeconds * 1_000, dialer }, ...handlers),
     // A datagram that asks nothing gets no answer, so that only the address is checked.
     health: (_known, report) => {
       let isCancelled = false;

@@ -1,26 +1,36 @@
 /** A service that is reached over TCP, with or without TLS: the modes `proxy` and `tcpTunnel`. */
+import { definedFields } from '#base';
 import { TLS_CA_RULE } from '#domain/upstream';
 import { isCertificateList } from '#net';
 import type { BackendOfTarget } from './backend.ts';
 import { connectTarget, TargetFailure, wayTo, type TargetConnectOptions } from './target-connection.ts';
 import { knownToStayOpen, type LookResult, type TargetHealth } from './target-health-machine.ts';
 
-export const streamBackend: BackendOfTarget = (target, isOwn, parts, settings) => {
+export const streamBackend: BackendOfTarget = (
+  target,
+  isOwn,
+  parts,
+  { tls: verified, times: { connectTimeoutSeconds } },
+) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
   const { targetCa, targetClient, times } = parts;
-  if (way.target.secure && settings.tlsCa !== null && !isCertificateList(settings.tlsCa))
+  if (way.target.secure && verified.tlsCa !== null && !isCertificateList(verified.tlsCa))
     return { problem: `tlsCa of the share must be a ${TLS_CA_RULE}` };
-  const tls = { ...settings, tlsCa: settings.tlsCa ?? targetCa ?? null };
+  const tls = { ...verified, tlsCa: verified.tlsCa ?? targetCa ?? null };
   // A target that the Management API chose gets no proof of who this agent is.
   const connecting = { ...way, tls, client: isOwn ? targetClient : undefined };
   const checking = { ...connecting, timeoutMs: times.checkTimeoutMs };
-  const description = way.target.secure
-    ? { target: target.text, isOwn, tls: JSON.stringify(tls) }
-    : { target: target.text, isOwn };
+  const description = definedFields({
+    target: target.text,
+    isOwn,
+    tls: way.target.secure ? JSON.stringify(tls) : undefined,
+    connecting: `${connectTimeoutSeconds} s`,
+  });
   return {
     describe: () => description,
-    open: (...handlers) => connectTarget({ ...connecting, timeoutMs: times.connectTimeoutMs }, ...handlers),
+    open: (...handlers) =>
+      connectTarget({ ...connecting, timeoutMs: connectTimeoutSeconds * 1_000 }, ...handlers),
     health: (known, report) => check(checking, times.closeTimeoutMs, known, report),
   };
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSilentServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import type { TargetTls } from '#domain/upstream';
@@ -16,6 +16,7 @@ import { backendFor } from '../testing/backend-parts.ts';
 import { cleanUp, get, world } from '../testing/agent-world.ts';
 import type { BackendParts } from './backend.ts';
 import { fingerprintOf } from './target-certificate.ts';
+import type { TargetFailure } from './target-connection.ts';
 
 const closers: (() => unknown)[] = [];
 let authority: TestAuthority;
@@ -65,6 +66,21 @@ function failureAt(service: string, tls: Partial<TargetTls> = {}): Promise<strin
     );
   });
 }
+
+test('the time for the handshake is part of the time for connecting, which the share sets', async () => {
+  const server = createSilentServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  const silent = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const failure = await new Promise<TargetFailure>((resolve, reject) => {
+    backendFor(silent, {}, true, { connectTimeoutSeconds: 1 }).open(() => reject(new Error('open')), resolve);
+  });
+  assert.equal(failure.code, 'timeout');
+  assert.match(failure.message, /within 1000 ms/);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
 
 /** Checks the service as every few seconds. Resolves with why it failed, or undefined. */
 function checkedAt(

@@ -9,7 +9,9 @@ import { checkFolder, FolderRefusal, folderRefusal, type FolderRules } from './w
 /** How many checks of one folder may wait for its file system, such as one of a network that is away. */
 const MAX_WAITING = 64;
 
-export const webBackend: BackendOfTarget = (target, isOwn, { allowFolders, dataDir, log, times }) => {
+export const webBackend: BackendOfTarget = (target, isOwn, parts, settings) => {
+  const { allowFolders, dataDir, log, times } = parts;
+  const { connectTimeoutSeconds } = settings.times;
   if (!('folder' in target)) return { problem: `${target.text} is not a folder` };
   const { folder, options: chosen, text } = target;
   const rules: FolderRules = { folder, only: isOwn ? undefined : allowFolders, privateFolder: dataDir };
@@ -22,9 +24,9 @@ export const webBackend: BackendOfTarget = (target, isOwn, { allowFolders, dataD
   };
   const served = new ServedFolder(options, log);
   return {
-    describe: () => ({ target: text, isOwn }),
+    describe: () => ({ target: text, isOwn, connecting: `${connectTimeoutSeconds} s` }),
     open: (onOpen, onFailed) =>
-      served.look(times.connectTimeoutMs, onFailed, () =>
+      served.look(connectTimeoutSeconds * 1_000, onFailed, () =>
         served.server().then((server) => () => onOpen(server.connect())),
       ),
     health: (_known, report) =>

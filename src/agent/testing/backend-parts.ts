@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { silentLog } from '#base';
-import { changedTargetTls, DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
+import type { ShareUpstreamChange } from '#domain/upstream';
 import type { Backend, BackendParts } from '../backends/backend.ts';
 import { backendOf } from '../backends/backend-of-mode.ts';
 import { DatagramDialer } from '../backends/datagram-target.ts';
 import { TargetResolver } from '../backends/target-resolver.ts';
 import { parseTarget } from '../target-address.ts';
 
-const TIMES = { connectTimeoutMs: 5_000, checkTimeoutMs: 3_000, closeTimeoutMs: 4_000 };
+const TIMES = { checkTimeoutMs: 3_000, closeTimeoutMs: 4_000 };
 
 export function backendParts(changes: Partial<BackendParts> = {}): BackendParts {
   return {
@@ -29,12 +29,11 @@ export function backendFor(
   target: string,
   changes: Partial<BackendParts> = {},
   isOwn = true,
-  tls: Partial<TargetTls> = {},
+  upstream: ShareUpstreamChange = {},
 ): Backend {
   const parsed = parseTarget(target);
   assert.ok('target' in parsed, target);
-  const settings = changedTargetTls(DEFAULT_TARGET_TLS, tls);
-  const backend = backendOf(parsed.target, isOwn, backendParts(changes), settings);
+  const backend = backendOf(parsed.target, isOwn, backendParts(changes), upstream);
   assert.ok(!('problem' in backend), target);
   return backend;
 }

@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { exampleBodyOf, formatDescription } from '#contract';
 import { formatIsoDuration } from '#domain';
-import { parseDurationText } from '../duration-text.ts';
+import { parseDurationText, secondsOf } from '../duration-text.ts';
 import { namedByField, type NamedThing } from './named-thing-table.ts';
 import { decapital, optionHelp } from './option-help.ts';
 import { OPTION_TEXTS } from './option-text-table.ts';
@@ -188,13 +188,6 @@ function exampleOf(field: BodyField): string {
   if (known !== undefined) return known;
   const made = exampleBodyOf((kind === 'list' ? schema.items : schema) as never);
   return typeof made === 'string' ? made : `'${JSON.stringify(made)}'`;
-}
-
-/** Converts `24h`, `PT24H` or a number of seconds to the seconds of the field. */
-function secondsOf(text: string): number {
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : parseDurationText(text);
-  if (ms !== undefined && ms % 1_000 === 0) return ms / 1_000;
-  throw new InvalidArgumentError('must be a duration such as 30m, 24h, 7d or PT24H.');
 }
 
 /** Converts `24h` to the ISO 8601 form of the API. */

@@ -48,6 +48,8 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   origin: { example: 'https://www.example.com' },
   allowedOrigins: { example: 'https://www.example.com' },
   responseTimeoutSeconds: { example: '5m' },
+  connectTimeoutSeconds: { example: '2s' },
+  idleTimeoutSeconds: { example: '10m' },
   contact: { example: 'owner@example.com' },
   cors: { example: '{"origins":["https://www.example.com"]}' },
   hsts: { example: '{"maxAgeSeconds":31536000}' },

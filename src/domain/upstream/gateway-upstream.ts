@@ -5,6 +5,7 @@ import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
 import { parseShareTarget } from '../share-target.ts';
 import { serviceHostOf } from './host-header.ts';
 import type { ShareUpstream } from './share-upstream.ts';
+import { DEFAULT_TARGET_TIMES } from './target-times.ts';
 
 /** A newer action is no word of this version: the share is closed rather than served without it. */
 const headerChangeSchema = Type.Object({
@@ -28,6 +29,8 @@ export const gatewayUpstreamSchema = Type.Object({
   path: Type.Optional(Part.someText()),
   /** Whether responses may have obsolete forms. */
   isLenient: Type.Optional(Type.Boolean()),
+  /** How long a response may continue without a byte; absent: the limit of the gateway. */
+  idleMs: Type.Optional(Type.Integer({ minimum: 1 })),
   /** Changes of headers, in the order of the settings; absent: none. */
   requestHeaders: Type.Optional(Type.Array(headerChangeSchema)),
   responseHeaders: Type.Optional(Type.Array(headerChangeSchema)),
@@ -41,7 +44,7 @@ interface ServedTarget {
 
 /** Returns undefined if the settings change nothing at gateways. */
 export function gatewayUpstreamOf(
-  { hostHeader, lenient, requestHeaders, responseHeaders }: ShareUpstream,
+  { hostHeader, lenient, idleTimeoutSeconds, requestHeaders, responseHeaders }: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
@@ -49,6 +52,8 @@ export function gatewayUpstreamOf(
     host: serviceHostOf(hostHeader, target),
     path: pathOfTarget(target),
     isLenient: lenient || undefined,
+    idleMs:
+      idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
   });

@@ -23,6 +23,7 @@ export {
   type ShareUpstreamChange,
   type UpstreamProblem,
 } from './share-upstream.ts';
+export { changedTargetTimes, DEFAULT_TARGET_TIMES, type TargetTimes } from './target-times.ts';
 export {
   changedTargetTls,
   DEFAULT_TARGET_TLS,

@@ -5,6 +5,7 @@
 import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
+import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
 import { changedTargetTls, DEFAULT_TARGET_TLS, targetTlsFields, targetTlsProblems } from './target-tls.ts';
 
 /** Formats are those of the contract, which checks them; `checkUpstream` does for the other sources. */
@@ -22,6 +23,7 @@ export const shareUpstreamFields = {
   responseHeaders: headerRules(
     "Headers that are set, added or removed in the service's responses to clients",
   ),
+  ...targetTimeFields,
   ...targetTlsFields,
 };
 
@@ -37,6 +39,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   lenient: false,
   requestHeaders: [],
   responseHeaders: [],
+  ...DEFAULT_TARGET_TIMES,
   ...DEFAULT_TARGET_TLS,
 };
 
@@ -64,6 +67,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     lenient: lenient ?? before.lenient,
     requestHeaders: requestHeaders ?? before.requestHeaders,
     responseHeaders: responseHeaders ?? before.responseHeaders,
+    ...changedTargetTimes(before, change),
     ...changedTargetTls(before, change),
   };
 }

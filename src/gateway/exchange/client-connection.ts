@@ -146,7 +146,6 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.#state = RELAY;
     this.#context.counters.upgrades += 1;
     this.#socket.setKeepAlive(true, 60_000);
-    this.deadlineIn(this.#context.limits.streamIdleMs);
     relay.begin(rest, held, this.#halfClosed);
     this.input.resume(PAUSED_FOR_DIAL);
   }

@@ -182,7 +182,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
 
   upstreamData(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#client.deadlineIn(this.#context.limits.streamIdleMs);
+    this.#client.deadlineIn(this.route.idleMs ?? this.#context.limits.streamIdleMs);
     const rest = this.#state === HEAD ? this.#readHeads(bytes) : bytes;
     if (this.#state === BODY) this.#readBody(rest);
   }

@@ -32,6 +32,7 @@ export class RawRelay implements UpstreamOwner {
 
   /** The arguments are bytes that arrived from either side during the upgrade. */
   begin(fromUpstream: Buffer | undefined, fromClient: Buffer | undefined, isClientHalfClosed: boolean): void {
+    this.#progress();
     if (fromUpstream !== undefined) this.upstreamData(fromUpstream);
     if (fromClient !== undefined) this.clientData(fromClient);
     if (isClientHalfClosed) this.clientHalfClosed();
@@ -104,7 +105,7 @@ export class RawRelay implements UpstreamOwner {
   #progress(): void {
     const { limits } = this.#context;
     const isHalf = this.#clientEnded || this.#upstream.ended;
-    this.#client.deadlineIn(isHalf ? limits.halfClosedTimeoutMs : limits.streamIdleMs);
+    this.#client.deadlineIn(isHalf ? limits.halfClosedTimeoutMs : (this.route.idleMs ?? limits.streamIdleMs));
   }
 
   /** Closes the circuit when both directions have ended. */

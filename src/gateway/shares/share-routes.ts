@@ -18,6 +18,8 @@ export class ShareRoute<Slot> {
   readonly slot: Slot;
   /** Set if the share has upstream settings that concern heads. */
   readonly heads: ServiceHeads | undefined;
+  /** How long a response may continue without a byte; undefined: the limit of the gateway. */
+  readonly idleMs: number | undefined;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
@@ -29,6 +31,7 @@ export class ShareRoute<Slot> {
     this.rules = rules;
     this.slot = slot;
     this.heads = share.upstream && new ServiceHeads(share.upstream);
+    this.idleMs = share.upstream?.idleMs;
   }
 }
 

@@ -11,6 +11,8 @@ const DEFAULTS = {
   lenient: false,
   requestHeaders: [],
   responseHeaders: [],
+  connectTimeoutSeconds: 5,
+  idleTimeoutSeconds: 3_600,
   tlsPin: null,
   tlsCa: null,
   tlsServerName: null,
@@ -67,6 +69,8 @@ describeEachStore('upstream settings of shares', (open) => {
       hostHeader: 'localhost:3000',
       lenient: true,
     });
+    const times = { connectTimeoutSeconds: 1, idleTimeoutSeconds: 600 };
+    assert.deepEqual((await call('PUT', times)).body, { ...DEFAULTS, ...times });
     assert.deepEqual((await call('PUT', {})).body, DEFAULTS);
     assert.deepEqual(inEffect(), DEFAULTS);
   });
@@ -104,6 +108,12 @@ describeEachStore('upstream settings of shares', (open) => {
       assert.equal(answer.status, 400);
     }
     assert.equal((await call('PATCH', { host: 'localhost' })).status, 400);
+    for (const body of [
+      { connectTimeoutSeconds: 6 },
+      { idleTimeoutSeconds: 0 },
+      { idleTimeoutSeconds: 86_401 },
+    ])
+      assert.equal((await call('PATCH', body)).status, 400);
   });
 
   it('change only for a caller that knows them, when it names their entity tag', async () => {
