@@ -161,8 +161,19 @@ const SHARES: FolderTable = {
     why: 'sends shares to gateways, and takes their log-ins, records and counts',
   },
   operations: {
-    may: ['checks', 'policy', 'provider', 'records', 'catalog', 'hostnames', 'metrics', 'changes', 'logins'],
-    why: 'answers the requests of the Management API',
+    may: [
+      'checks',
+      'policy',
+      'provider',
+      'records',
+      'catalog',
+      'hostnames',
+      'metrics',
+      'changes',
+      'logins',
+      'gateway-feed',
+    ],
+    why: 'answers the requests of the Management API, and sends commands to gateways',
   },
 };
 

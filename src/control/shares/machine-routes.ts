@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ShareCatalog } from './catalog/share-catalog.ts';
 import type { LoginParts } from './logins/login-parts.ts';
-import type { GatewayCommands } from '../overlay/model/mod.ts';
 import { addAgentRoutes, type AgentContext } from './agent-api/agent-routes.ts';
+import type { GatewayCommands } from './gateway-feed/gateway-commands.ts';
 import { GatewayFeed } from './gateway-feed/gateway-feed.ts';
 import { addGatewayLoginRoutes } from './gateway-feed/gateway-login-routes.ts';
 import { addGatewayRecordRoutes } from './gateway-feed/gateway-record-routes.ts';

@@ -1,11 +1,11 @@
 /** Opens log-ins at shares, and the edge API for clients, agents and gateways. */
 import type { Socket } from 'node:net';
 import { EgressClient } from '#net';
-import { addMachineRoutes } from '../shares/mod.ts';
+import { addMachineRoutes, GatewayCommands } from '../shares/mod.ts';
 import { createEdgeApi } from '../ziti/client-api/mod.ts';
 import { addManagementRoutes } from '../ziti/management-api/mod.ts';
 import { openLoginParts, type LoginParts } from '../shares/logins/mod.ts';
-import { GatewayCommands, type EdgeController } from '../overlay/model/mod.ts';
+import type { EdgeController } from '../overlay/model/mod.ts';
 import { meshState } from './mesh-state.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';

@@ -33,7 +33,6 @@ export {
   type MetricsReport,
 } from './fabric-events.ts';
 export type { ComparedRouter, RouterComparison } from './fabric-validation.ts';
-export { GatewayCommands } from './gateway-commands.ts';
 export { inSlices } from './in-slices.ts';
 export { type AttachedModel, attachModel } from './model-loader.ts';
 export {

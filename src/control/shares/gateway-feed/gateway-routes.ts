@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock, Log } from '#base';
 import { FORMAT_HEADER } from '#base/shapes';
 import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain/gateway-shapes';
-import type { GatewayCommands } from '../../overlay/model/mod.ts';
+import type { GatewayCommands } from './gateway-commands.ts';
 import {
   couldNotValidate,
   type CallerContext,

@@ -15,7 +15,7 @@ import {
 import type { ShareCatalog } from '../catalog/share-catalog.ts';
 import type { StateCounts } from '../catalog/state-counts.ts';
 import type { ChangeFollowers } from '../changes/change-followers.ts';
-import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../../overlay/model/mod.ts';
+import type { EdgeRouter, OverlayModel, StatusBoard } from '../../overlay/model/mod.ts';
 import type {
   LoginFailures,
   Principal,
@@ -23,6 +23,7 @@ import type {
   TokenPolicy,
   TrustedIssuers,
 } from '../../credentials/oauth/mod.ts';
+import type { GatewayCommands } from '../gateway-feed/gateway-commands.ts';
 import type { IdentityKeys } from '../logins/identity-keys.ts';
 import type { ProviderDirectory } from '../logins/provider-directory.ts';
 import type { FabricView } from '../../overlay/mod.ts';

@@ -16,7 +16,6 @@ import { openLoginParts, type LoginParts } from '../../shares/logins/mod.ts';
 import {
   attachModel,
   FabricEvents,
-  GatewayCommands,
   OverlayModel,
   type EdgeController,
   type EdgeRouter,
@@ -35,6 +34,7 @@ import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
+import { GatewayCommands } from '../../shares/gateway-feed/gateway-commands.ts';
 import { openShareCatalog } from '../../shares/catalog/catalog-loader.ts';
 import type { ShareCatalog } from '../../shares/catalog/share-catalog.ts';
 
