@@ -16,8 +16,8 @@ export interface AuditParts {
 export const THE_SYSTEM: Actor = { kind: 'system', id: null };
 
 export type MachineEntry = Omit<AuditEntry, 'organizationId' | 'result'> & {
-  /** Null for a machine of the installation. */
-  readonly frontdoorId: string | null;
+  /** A frontdoor; null for a machine of the installation. */
+  readonly ownerId: string | null;
 };
 
 /** These change no resource. */
@@ -28,11 +28,11 @@ export async function appendMachineAudit(
   trx: Queries,
   touch: Touch,
   { secrets, clock }: AuditParts,
-  { frontdoorId, ...entry }: MachineEntry,
+  { ownerId, ...entry }: MachineEntry,
 ): Promise<void> {
-  const organizationId = await organizationOf(trx, frontdoorId);
+  const organizationId = await organizationOf(trx, ownerId);
   if (entry.target !== undefined && !LOG_INS.has(entry.action))
-    touchResource(touch, { ownerId: frontdoorId, ...entry.target });
+    touchResource(touch, { ownerId, ...entry.target });
   await appendAudit(trx, touch, secrets, { ...entry, organizationId, result: 'ok' }, clock.nowMs());
 }
 

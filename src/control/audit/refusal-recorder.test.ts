@@ -123,8 +123,8 @@ describe('refusals', () => {
     const frontdoor = { id: 'door', organization_id: 'org', name: 'x', created_at: 1 };
     await store.db.insertInto('frontdoor').values(frontdoor).execute();
     const actor = { kind: 'environment', id: 'e' } as const;
-    for (const frontdoorId of ['door', 'gone', null]) {
-      recorder.record(refusal({ actor, owner: { frontdoorId } }));
+    for (const ownerId of ['door', 'gone', null]) {
+      recorder.record(refusal({ actor, owner: { ownerId } }));
     }
     await recorder.flush();
     assert.deepEqual(await events(), [

@@ -12,7 +12,7 @@ import { organizationOf, THE_SYSTEM } from './machine-audit.ts';
 
 export interface RecordedRefusal {
   /** For an authenticated caller: its organization, or the frontdoor of a machine. */
-  readonly owner: { readonly organizationId: string } | { readonly frontdoorId: string | null };
+  readonly owner: { readonly organizationId: string } | { readonly ownerId: string | null };
   readonly actor: Actor;
   readonly action: string;
   /** Target of the first one, if equal ones are combined. */
@@ -176,7 +176,7 @@ export class RefusalRecorder {
       for (const each of due) {
         const { owner } = each;
         const organizationId =
-          'organizationId' in owner ? owner.organizationId : await organizationOf(trx, owner.frontdoorId);
+          'organizationId' in owner ? owner.organizationId : await organizationOf(trx, owner.ownerId);
         owned.push({ ...each, organizationId });
       }
       // All writers lock chains in the same order, which prevents deadlocks.

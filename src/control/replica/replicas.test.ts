@@ -104,14 +104,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const store = await openPostgresStore({ url, poolSize: 3 });
     const model = new OverlayModel();
     for (const id of ['env', 'other']) {
-      model.setIdentity({ id, kind: 'environment', name: id, frontdoorId: 'f', fingerprints: [] });
+      model.setIdentity({ id, kind: 'environment', name: id, ownerId: 'f', fingerprints: [] });
       model.setHostedService(sampleService(`share-${id}`, { hostId: id }));
     }
     model.setIdentity({
       id: 'router',
       kind: 'router',
       name: 'a router',
-      frontdoorId: null,
+      ownerId: null,
       fingerprints: [],
     });
     const measurements = new Played();

@@ -17,7 +17,7 @@ test('the end of an identity looks at a bounded number of terminators in one tur
     ['stays', 'environment'],
     ['goes', 'environment'],
   ] as const)
-    model.setIdentity({ id, kind, name: id, frontdoorId: 'fd', fingerprints: [] });
+    model.setIdentity({ id, kind, name: id, ownerId: 'fd', fingerprints: [] });
   const terminators = new Map<string, unknown>();
   for (let n = 0; n < MANY; n += 1) {
     const identityId = n % 10 === 0 ? 'goes' : 'stays';

@@ -10,7 +10,7 @@ import { appendMachineAudit, THE_SYSTEM, type AuditParts } from '../../audit/mod
 
 export type CertificateParts = AuditParts & { readonly store: Store };
 
-type Machine = Pick<Identity, 'id' | 'kind' | 'frontdoorId'>;
+type Machine = Pick<Identity, 'id' | 'kind' | 'ownerId'>;
 
 /**
  * Adds the certificate that renews the used one. Returns false if the used one is no longer valid, and adds
@@ -27,7 +27,7 @@ export function renewCertificate(
     const nowMs = parts.clock.nowMs();
     if (!(await addRenewedCertificate(trx, touch, machine.id, usedFingerprint, issued, nowMs))) return false;
     await appendMachineAudit(trx, touch, parts, {
-      frontdoorId: machine.frontdoorId,
+      ownerId: machine.ownerId,
       actor: { kind: machine.kind, id: machine.id },
       action: 'renewCertificate',
       target: { kind: machine.kind, id: machine.id },
@@ -49,7 +49,7 @@ export function dropReplacedCertificates(
     const dropped = await dropOlderCertificates(trx, touch, machine.id, usedFingerprint);
     if (dropped.length === 0) return 0;
     await appendMachineAudit(trx, touch, parts, {
-      frontdoorId: machine.frontdoorId,
+      ownerId: machine.ownerId,
       actor: THE_SYSTEM,
       action: 'dropReplacedCertificates',
       target: { kind: machine.kind, id: machine.id },

@@ -31,7 +31,7 @@ export function appendPeerAudit(
 ): Promise<void> {
   return appendMachineAudit(trx, touch, parts, {
     ...change,
-    frontdoorId: identity.frontdoorId,
+    ownerId: identity.ownerId,
     actor: { kind: identity.kind, id: identity.id },
     address: request.ip,
   });

@@ -12,7 +12,7 @@ export function refusedIdentity(
   const { id, role } = proven;
   const known = model.identity(id);
   const kind = known?.kind ?? (role === 'router' ? 'router' : 'environment');
-  return { owner: { frontdoorId: known?.frontdoorId ?? null }, actor: { kind, id } };
+  return { owner: { ownerId: known?.ownerId ?? null }, actor: { kind, id } };
 }
 
 /** Converts `certificate has expired (details)` to `certificate-has-expired`. */

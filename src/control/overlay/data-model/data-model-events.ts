@@ -162,8 +162,8 @@ export function publicRelations(serviceIds: Iterable<string>): Iterable<DataEnti
   return relations(PUBLIC_DIAL_POLICY, RELATED_SERVICE, serviceIds);
 }
 
-export function hostingRelations(environmentId: string, serviceIds: Iterable<string>): Iterable<DataEntity> {
-  return relations(bindPolicyId(environmentId), RELATED_SERVICE, serviceIds);
+export function hostingRelations(hostId: string, serviceIds: Iterable<string>): Iterable<DataEntity> {
+  return relations(bindPolicyId(hostId), RELATED_SERVICE, serviceIds);
 }
 
 /**
@@ -233,8 +233,8 @@ function interceptConfigId(serviceId: string): string {
   return `${serviceId}.intercept`;
 }
 
-function bindPolicyId(environmentId: string): string {
-  return `${environmentId}.bind`;
+function bindPolicyId(hostId: string): string {
+  return `${hostId}.bind`;
 }
 
 function dialPolicyId(serviceId: string): string {

@@ -96,7 +96,7 @@ class Subscriber {
 
 function identity(id: string, name: string): Identity {
   const kind = id.startsWith('identity') ? 'edge' : (id.split('-')[0] as Identity['kind']);
-  return { id, kind, name, frontdoorId: null, fingerprints: [] };
+  return { id, kind, name, ownerId: null, fingerprints: [] };
 }
 
 const SERVER = { address: '127.0.0.1', port: 3000 };

@@ -1,4 +1,4 @@
-/** Enrollments of agents as their frontdoor's owner sees them. The code is stored nowhere in clear. */
+/** Enrollments of agents as their owner sees them. The code is stored nowhere in clear. */
 import { sql } from 'kysely';
 import { MAX_REFUSED_CSRS } from './enrollment-store.ts';
 import { type Page, type PageRequest, lockedForUpdate, type Queries } from '../../store/mod.ts';
@@ -11,7 +11,7 @@ export interface AgentEnrollmentRecord {
   /** Null until an agent has enrolled with it. */
   readonly claimedAtMs: number | null;
   /** The environment of the agent that enrolled with it; null if there is none, or it was deleted. */
-  readonly environmentId: string | null;
+  readonly identityId: string | null;
   /** Whether it ended because too many requests for a certificate were refused. */
   readonly isRefused: boolean;
 }
@@ -19,10 +19,10 @@ export interface AgentEnrollmentRecord {
 /** The newest first. */
 export async function listAgentEnrollments(
   db: Queries,
-  frontdoorId: string,
+  ownerId: string,
   { page, size }: Pick<PageRequest, 'page' | 'size'>,
 ): Promise<Page<AgentEnrollmentRecord>> {
-  const query = enrollmentsOf(db, frontdoorId);
+  const query = enrollmentsOf(db, ownerId);
   const { total } = await query
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
@@ -39,24 +39,24 @@ export async function listAgentEnrollments(
 /** Returns the enrollment, locked until the transaction ends. */
 export async function lockAgentEnrollment(
   trx: Queries,
-  frontdoorId: string,
+  ownerId: string,
   id: string,
 ): Promise<AgentEnrollmentRecord | undefined> {
   await lockedForUpdate(trx, trx.selectFrom('enrollment').select('id').where('id', '=', id)).execute();
-  const row = await enrollmentsOf(trx, frontdoorId).where('enrollment.id', '=', id).executeTakeFirst();
+  const row = await enrollmentsOf(trx, ownerId).where('enrollment.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
 }
 
-function enrollmentsOf(db: Queries, frontdoorId: string) {
+function enrollmentsOf(db: Queries, ownerId: string) {
   return db
     .selectFrom('enrollment')
     .leftJoin('identity', 'identity.id', 'enrollment.identity_id')
-    .where('enrollment.frontdoor_id', '=', frontdoorId)
+    .where('enrollment.frontdoor_id', '=', ownerId)
     .where('enrollment.kind', '=', 'environment')
     .select([
       ...(['enrollment.id', 'enrollment.name', 'enrollment.created_at', 'enrollment.expires_at'] as const),
       ...(['enrollment.claimed_at', 'enrollment.refused_csr_count'] as const),
-      'identity.id as environment_id',
+      'identity.id as made_id',
     ]);
 }
 
@@ -67,7 +67,7 @@ function recordOf(row: {
   expires_at: number;
   claimed_at: number | null;
   refused_csr_count: number;
-  environment_id: string | null;
+  made_id: string | null;
 }): AgentEnrollmentRecord {
   return {
     id: row.id,
@@ -75,7 +75,7 @@ function recordOf(row: {
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
     claimedAtMs: row.claimed_at,
-    environmentId: row.environment_id,
+    identityId: row.made_id,
     isRefused: row.refused_csr_count >= MAX_REFUSED_CSRS,
   };
 }

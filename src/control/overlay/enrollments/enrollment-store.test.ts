@@ -30,7 +30,7 @@ describeEachStore('enrollments', (open) => {
   const make = async (kind: EnrollmentKind = 'gateway') => {
     const { enrollment, code } = await createEnrollment(store.db, secrets, {
       kind,
-      frontdoorId: null,
+      ownerId: null,
       identityId: null,
       ttlMs: TTL,
       nowMs: NOW,

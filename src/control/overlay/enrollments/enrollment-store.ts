@@ -12,8 +12,8 @@ export type { EnrollmentKind } from '../../store/mod.ts';
 export interface Enrollment {
   readonly id: string;
   readonly kind: EnrollmentKind;
-  /** The frontdoor of the new environment; null for other kinds. */
-  readonly frontdoorId: string | null;
+  /** The owner of the new environment; null for other kinds. */
+  readonly ownerId: string | null;
   /**
    * The identity that enrolls. Other rows exist; an environment's row is created, with this id,
    * when the enrollment is claimed.
@@ -37,7 +37,7 @@ export type EnrollmentClaim =
 
 export interface NewEnrollment {
   readonly kind: EnrollmentKind;
-  readonly frontdoorId: string | null;
+  readonly ownerId: string | null;
   /** Null for a new identity id, for environments. */
   readonly identityId: string | null;
   readonly name?: string | undefined;
@@ -70,7 +70,7 @@ export async function createEnrollment(
   const enrollment: Enrollment = {
     id: randomUUID(),
     kind: wanted.kind,
-    frontdoorId: wanted.frontdoorId,
+    ownerId: wanted.ownerId,
     identityId: wanted.identityId ?? randomUUID(),
     name: wanted.name ?? null,
     expiresAtMs: wanted.nowMs + wanted.ttlMs,
@@ -82,7 +82,7 @@ export async function createEnrollment(
     .values({
       id: enrollment.id,
       kind: enrollment.kind,
-      frontdoor_id: enrollment.frontdoorId,
+      frontdoor_id: enrollment.ownerId,
       identity_id: enrollment.identityId,
       name: enrollment.name,
       code_hmac: secrets.hmac(code),
@@ -286,7 +286,7 @@ function enrollmentOf(row: EnrollmentRow): Enrollment {
   return {
     id: row.id,
     kind: row.kind,
-    frontdoorId: row.frontdoor_id,
+    ownerId: row.frontdoor_id,
     identityId: row.identity_id,
     name: row.name,
     expiresAtMs: row.expires_at,

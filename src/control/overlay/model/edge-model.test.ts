@@ -88,7 +88,7 @@ describe('policies of the edge management API', () => {
       id: 'env',
       kind: 'environment',
       name: 'env',
-      frontdoorId: 'f',
+      ownerId: 'f',
       fingerprints: [],
     } as const;
     model.setIdentity(identity);

@@ -17,14 +17,14 @@ import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 
 describe('the overlay model', () => {
   let store: Store;
-  let frontdoorId: string;
+  let ownerId: string;
   before(async () => {
     store = await openEmbedded();
     const first = await seedFirstRows(store, ephemeralSecrets(), {
       zone: 'share.localhost',
       clock: new ManualClock(),
     });
-    frontdoorId = first!.frontdoorId;
+    ownerId = first!.frontdoorId;
   });
   after(() => store.close());
 
@@ -41,7 +41,7 @@ describe('the overlay model', () => {
   const addEnvironment = async (fingerprints: readonly string[]): Promise<string> => {
     const id = randomUUID();
     await store.transaction(async (trx, touch) => {
-      await insertIdentity(trx, id, 'environment', frontdoorId);
+      await insertIdentity(trx, id, 'environment', ownerId);
       for (const fingerprint of fingerprints) {
         await trx
           .insertInto('certificate')
@@ -72,7 +72,7 @@ describe('the overlay model', () => {
     const model = new OverlayModel();
     const attached = await attachModel(store, model);
     const id = randomUUID();
-    await insertIdentity(store.db, id, 'environment', frontdoorId);
+    await insertIdentity(store.db, id, 'environment', ownerId);
     assert.equal(model.identity(id), undefined);
     await attached.loadIdentity(id);
     assert.equal(model.identity(id)?.id, id);

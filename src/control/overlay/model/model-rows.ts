@@ -91,7 +91,7 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
     id: row.id,
     kind: row.kind,
     name: row.name,
-    frontdoorId: row.frontdoor_id,
+    ownerId: row.frontdoor_id,
     agentVersion: row.agent_version,
     fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
   }));

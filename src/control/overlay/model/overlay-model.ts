@@ -15,8 +15,8 @@ export interface Identity {
   /** `edge`: made through the edge management API. */
   readonly kind: 'environment' | 'gateway' | 'router' | 'edge';
   readonly name: string;
-  /** Null unless it is an environment. */
-  readonly frontdoorId: string | null;
+  /** In the front door that it was made for, which the overlay only passes on; null for those of the installation. */
+  readonly ownerId: string | null;
   /** What the last of our agents that used it reported; null if none did. */
   readonly agentVersion?: string | null;
   /** SHA-1 of each leaf certificate that it may present, in lower-case hex. */

@@ -142,10 +142,10 @@ export interface MachineExpiry {
   readonly notAfterMs: number;
 }
 
-/** Returns machines, of a frontdoor or all, whose latest certificate expires before then, the first one to expire first. */
+/** Returns machines, of an owner or all, whose latest certificate expires before then, the first one to expire first. */
 export async function expiringCertificates(
   db: Queries,
-  frontdoorId: string | undefined,
+  ownerId: string | undefined,
   { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
 ): Promise<MachineExpiry[]> {
   // Few certificates expire soon, so that these are selected first and not the latest one of each of many machines.
@@ -165,7 +165,7 @@ export async function expiringCertificates(
         ),
       ),
     );
-  if (frontdoorId !== undefined) query = query.where('identity.frontdoor_id', '=', frontdoorId);
+  if (ownerId !== undefined) query = query.where('identity.frontdoor_id', '=', ownerId);
   const rows = await query
     .select(['identity.id', 'identity.name'])
     .select((eb) => eb.ref('identity.kind').$castTo<OverdueKind>().as('kind'))

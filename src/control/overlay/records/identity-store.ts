@@ -20,12 +20,12 @@ export interface IdentityRecord {
 export async function insertIdentity(
   trx: Queries,
   touch: Touch,
-  wanted: IdentityRecord & { readonly frontdoorId?: string | null },
+  wanted: IdentityRecord & { readonly ownerId?: string | null },
 ): Promise<void> {
-  const { id, kind, name, frontdoorId = null, createdAtMs } = wanted;
+  const { id, kind, name, ownerId = null, createdAtMs } = wanted;
   await trx
     .insertInto('identity')
-    .values({ id, kind, name, frontdoor_id: frontdoorId, agent_version: null, created_at: createdAtMs })
+    .values({ id, kind, name, frontdoor_id: ownerId, agent_version: null, created_at: createdAtMs })
     .execute();
   touch('identity', id);
 }
@@ -75,36 +75,36 @@ export async function deleteEdgeIdentity(trx: Queries, touch: Touch, id: string)
 }
 
 /**
- * The environments of a frontdoor, for lists, joins and insertions of its owner, in which they are one part of one statement.
- * Callers have found the frontdoor in the organization of their caller.
+ * The environments of an owner, for lists, joins and insertions in which they are one part of one statement. Callers have
+ * found the owner in the organization of their caller.
  */
 export function environmentsOf(
   db: Queries,
-  frontdoorId: string,
+  ownerId: string,
 ): SelectQueryBuilder<Database, 'identity', object> {
-  return db.selectFrom('identity').where('frontdoor_id', '=', frontdoorId).where('kind', '=', 'environment');
+  return db.selectFrom('identity').where('frontdoor_id', '=', ownerId).where('kind', '=', 'environment');
 }
 
-/** Deletes an environment with its certificates and sessions. Returns whether it was one of the frontdoor. */
+/** Deletes an environment with its certificates and sessions. Returns whether it was one of the owner. */
 export async function deleteEnvironmentIdentity(
   trx: Queries,
   touch: Touch,
-  frontdoorId: string,
+  ownerId: string,
   id: string,
 ): Promise<boolean> {
   const removed = await trx
     .deleteFrom('identity')
     .where('id', '=', id)
     .where('kind', '=', 'environment')
-    .where('frontdoor_id', '=', frontdoorId)
+    .where('frontdoor_id', '=', ownerId)
     .returning('id')
     .execute();
   if (removed.length > 0) touch('identity', id);
   return removed.length > 0;
 }
 
-/** Returns the frontdoor of each of these ids that is an environment. */
-export async function frontdoorsOfEnvironments(
+/** Returns the owner of each of these ids that is an environment. */
+export async function ownersOfEnvironments(
   db: Queries,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -53,7 +53,7 @@ export {
   environmentsOf,
   existingIdentities,
   findIdentity,
-  frontdoorsOfEnvironments,
+  ownersOfEnvironments,
   identitiesOfKind,
   insertIdentity,
   lockIdentity,

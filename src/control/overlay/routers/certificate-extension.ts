@@ -164,5 +164,5 @@ export class CertificateExtension {
 }
 
 function machineOf({ id }: ConnectedRouter) {
-  return { id, kind: 'router', frontdoorId: null } as const;
+  return { id, kind: 'router', ownerId: null } as const;
 }

@@ -128,10 +128,9 @@ export class ShareProber implements Measurements {
       return;
     }
     const { model, clock } = this.#options;
-    const environmentId = model.hostedService(serviceId)?.hostId ?? '';
+    const hostId = model.hostedService(serviceId)?.hostId ?? '';
     const isStarting = clock.nowMs() - this.#startedAtMs < START_GRACE_MS;
-    const isAgentConnected =
-      isStarting || this.isConnected(environmentId) || this.#isElsewhere(environmentId);
+    const isAgentConnected = isStarting || this.isConnected(hostId) || this.#isElsewhere(hostId);
     this.#step(serviceId, { type: 'known', isAgentConnected });
     if (this.#reachable(serviceId).length > 0) this.#step(serviceId, { type: 'hosted' });
   }

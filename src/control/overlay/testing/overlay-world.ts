@@ -134,7 +134,7 @@ export class OverlayWorld {
       .insertInto('identity')
       .values({ id, kind, frontdoor_id: frontdoor, name: `name-${id}`, agent_version: null, created_at: 0 })
       .execute();
-    this.model.setIdentity({ id, kind, name: `name-${id}`, frontdoorId: frontdoor, fingerprints });
+    this.model.setIdentity({ id, kind, name: `name-${id}`, ownerId: frontdoor, fingerprints });
     if (kind !== 'router') this.logIn(id);
   }
 
@@ -252,19 +252,13 @@ export class OverlayWorld {
   }
 
   /** Sends a bind as the environment's SDK would, through `router`, and resolves with the controller's response. */
-  async bind(
-    router: ScriptedRouter,
-    environmentId: string,
-    serviceId: string,
-    terminatorId: string,
-    hasKey = true,
-  ) {
+  async bind(router: ScriptedRouter, hostId: string, serviceId: string, terminatorId: string, hasKey = true) {
     router.send(
       ctrlMessages.createTerminatorV2.frame({
         address: terminatorId,
-        sessionToken: tokenOf('Bind', serviceId, environmentId),
-        apiSessionToken: `token-${environmentId}`,
-        fingerprints: [`fp-${environmentId}`],
+        sessionToken: tokenOf('Bind', serviceId, hostId),
+        apiSessionToken: `token-${hostId}`,
+        fingerprints: [`fp-${hostId}`],
         peerData: hasKey ? [{ key: 1003, value: Uint8Array.of(9) }] : [],
       }),
     );

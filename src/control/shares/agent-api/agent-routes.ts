@@ -70,9 +70,9 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
         ...wanted,
         grants: wanted.grants
-          ? await environmentIdsOf(trx, identity.frontdoorId ?? '', wanted.grants)
+          ? await environmentIdsOf(trx, identity.ownerId ?? '', wanted.grants)
           : undefined,
-        frontdoorId: identity.frontdoorId ?? '',
+        frontdoorId: identity.ownerId ?? '',
         environmentId: identity.id,
         targetByAgent: true,
         nowMs: clock.nowMs(),
@@ -108,7 +108,7 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
     const { identity } = peer;
     const { token } = request.params;
     await store.transaction(async (trx, touch) => {
-      const before = await findShareForUpdate(trx, identity.frontdoorId ?? '', token);
+      const before = await findShareForUpdate(trx, identity.ownerId ?? '', token);
       if (
         before === undefined ||
         !(await releaseShare(trx, touch, { environmentId: identity.id, token }, clock.nowMs()))

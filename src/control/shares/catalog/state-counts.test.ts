@@ -52,8 +52,8 @@ class CountingBoard implements StatusBoard {
   }
 }
 
-function environment(id: string, frontdoorId: string) {
-  return { id, kind: 'environment', name: id, frontdoorId, fingerprints: [] } as const;
+function environment(id: string, ownerId: string) {
+  return { id, kind: 'environment', name: id, ownerId, fingerprints: [] } as const;
 }
 
 test('the counts are those that looking at each share and environment finds, after any changes', async (t) => {
@@ -81,10 +81,10 @@ test('the counts are those that looking at each share and environment finds, aft
     if (n % 20 !== 0) continue;
     await counts.settled();
     for (const id of [undefined, ...frontdoors]) {
-      const own = <T extends { readonly frontdoorId: string | null }>(all: Iterable<T>): T[] =>
-        [...all].filter(({ frontdoorId }) => id === undefined || frontdoorId === id);
+      const isOwn = (owner: string | null): boolean => id === undefined || owner === id;
       const found = { total: 0, pending: 0, deployed: 0, failed: 0, public: 0, private: 0 };
-      for (const each of own(catalog.all())) {
+      for (const each of catalog.all()) {
+        if (!isOwn(each.frontdoorId)) continue;
         const state = board.connected.has(each.environmentId) ? board.share(each.id).state : 'FAILED';
         assert.equal(counts.stateOf(each), state);
         found.total += 1;
@@ -92,7 +92,7 @@ test('the counts are those that looking at each share and environment finds, aft
         found[({ PENDING: 'pending', DEPLOYED: 'deployed', FAILED: 'failed' } as const)[state]] += 1;
       }
       assert.deepEqual(counts.shares(id), found);
-      const machines = own(model.identities());
+      const machines = [...model.identities()].filter(({ ownerId }) => isOwn(ownerId));
       const online = machines.filter((each) => board.connected.has(each.id)).length;
       assert.deepEqual(counts.machines('environment', id), { total: machines.length, online });
     }

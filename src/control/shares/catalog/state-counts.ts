@@ -166,7 +166,7 @@ export class StateCounts {
       if (before !== undefined) this.#addMachine(before, -1);
       this.#machines.delete(id);
     } else if (before?.isOnline !== isOnline || before.version !== (identity.agentVersion ?? null)) {
-      const { kind, frontdoorId, agentVersion: version = null } = identity;
+      const { kind, ownerId: frontdoorId, agentVersion: version = null } = identity;
       const after = { kind, frontdoorId, isOnline, version };
       if (before !== undefined) this.#addMachine(before, -1);
       this.#addMachine(after, 1);

@@ -113,7 +113,7 @@ export class ChangeFollowers {
     const identity = this.#model.identity(id);
     // Other clients of the overlay are no resources of this API.
     if (identity === undefined || identity.kind === 'edge') return undefined;
-    return { ownerId: identity.frontdoorId, kind: identity.kind, id };
+    return { ownerId: identity.ownerId, kind: identity.kind, id };
   }
 }
 

@@ -91,7 +91,7 @@ async function note(
   },
 ): Promise<void> {
   await appendMachineAudit(trx, touch, parts, {
-    frontdoorId: claim.frontdoorId,
+    ownerId: claim.frontdoorId,
     actor: THE_SYSTEM,
     action,
     target: { kind: 'custom-frontend', id: claim.id },

@@ -30,7 +30,7 @@ export class LoginTrail {
     const occurrences = this.#ledger.due(`${shareId} ${who}`, address);
     if (occurrences > 0) {
       await appendMachineAudit(trx, touch, this.#parts, {
-        frontdoorId: guarded.frontdoorId,
+        ownerId: guarded.frontdoorId,
         actor: { kind: 'visitor', id: who },
         action: 'logInAtShare',
         target: { kind: 'share', id: shareId },

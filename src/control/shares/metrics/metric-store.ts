@@ -13,7 +13,7 @@ import {
   type TrafficReport,
   type TrafficSample,
 } from '#domain/gateway-shapes';
-import { frontdoorsOfEnvironments } from '../../overlay/records/mod.ts';
+import { ownersOfEnvironments } from '../../overlay/records/mod.ts';
 import { lockedForUpdate, type MetricRollupTable, type Queries, type Store } from '../../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
@@ -76,8 +76,7 @@ interface KnownSample {
 async function knownSamples(trx: Queries, samples: readonly TrafficSample[]): Promise<KnownSample[]> {
   const frontdoorOf = new Map<string, string>();
   for (const ids of fixedSlices([...new Set(samples.map(({ environmentId }) => environmentId))])) {
-    for (const [id, frontdoorId] of await frontdoorsOfEnvironments(trx, ids))
-      frontdoorOf.set(id, frontdoorId);
+    for (const [id, frontdoorId] of await ownersOfEnvironments(trx, ids)) frontdoorOf.set(id, frontdoorId);
   }
   const environmentOf = new Map<string, string>();
   for (const ids of fixedSlices([...new Set(samples.map(({ shareId }) => shareId))])) {

@@ -42,15 +42,15 @@ export const agentEnrollmentHandlers: Handlers<
       await pruneEnrollments(trx, nowMs);
       const result = await createEnrollment(trx, parts.secrets, {
         kind: 'environment',
-        frontdoorId: granted.id,
+        ownerId: granted.id,
         identityId: null,
         name: name === undefined ? undefined : parseName(name)!,
         ttlMs: lifetimeSeconds === undefined ? parts.agentEnrollmentTtlMs : lifetimeSeconds * 1_000,
         nowMs,
       });
-      const { id, frontdoorId, expiresAtMs } = result.enrollment;
+      const { id, ownerId, expiresAtMs } = result.enrollment;
       const after = {
-        frontdoorId,
+        frontdoorId: ownerId,
         name: result.enrollment.name ?? undefined,
         expiresAt: isoTime(expiresAtMs),
       };
@@ -95,7 +95,7 @@ export const agentEnrollmentHandlers: Handlers<
 };
 
 function answerOf(enrollment: AgentEnrollmentRecord, nowMs: number): AgentEnrollmentAnswer {
-  const { id, name, createdAtMs, expiresAtMs, claimedAtMs, environmentId } = enrollment;
+  const { id, name, createdAtMs, expiresAtMs, claimedAtMs, identityId } = enrollment;
   return {
     id,
     name,
@@ -103,7 +103,7 @@ function answerOf(enrollment: AgentEnrollmentRecord, nowMs: number): AgentEnroll
     createdAt: isoTime(createdAtMs),
     expiresAt: isoTime(expiresAtMs),
     usedAt: claimedAtMs === null ? null : isoTime(claimedAtMs),
-    environmentId,
+    environmentId: identityId,
   };
 }
 

@@ -36,7 +36,7 @@ export const credentialHandlers: Handlers<
     const { secrets, store, clock } = parts;
     const { enrollmentCode } = call.parameters;
     const enrollment = await findByCode(store.db, secrets, enrollmentCode, clock.nowMs());
-    if (enrollment === undefined || enrollment.frontdoorId === null) {
+    if (enrollment === undefined || enrollment.ownerId === null) {
       throw new FrontdoorError('notFound', 'not-found', 'Enrollment code not found');
     }
     const token = await parts.mintEnrollmentJwt({
@@ -45,7 +45,7 @@ export const credentialHandlers: Handlers<
       method: 'ott',
       expiresAtMs: enrollment.expiresAtMs,
     });
-    const { frontdoorId, expiresAtMs } = enrollment;
+    const { ownerId: frontdoorId, expiresAtMs } = enrollment;
     return unstored(ok({ frontdoorId, token, expiresAt: isoTime(expiresAtMs) }));
   },
 

@@ -129,7 +129,7 @@ export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, nam
     const made = await addFabricNode(trx, touch, parts, { kind, name });
     await appendMachineAudit(trx, touch, parts, {
       ...auditOf(made, kind),
-      frontdoorId: null,
+      ownerId: null,
       actor: THE_SYSTEM,
       action: kind === 'router' ? 'createRouter' : 'createGateway',
       address: null,
@@ -154,7 +154,7 @@ async function addFabricNode(
   const nowMs = clock.nowMs();
   const { kind } = wished;
   const node = await createFabricNode(trx, touch, { ...wished, nowMs });
-  const wanted = { kind, frontdoorId: null, identityId: node.id, ttlMs, nowMs };
+  const wanted = { kind, ownerId: null, identityId: node.id, ttlMs, nowMs };
   const { enrollment } = await createEnrollment(trx, secrets, wanted);
   return { node, enrollment };
 }

@@ -33,9 +33,10 @@ export const searchHandlers: Handlers<SearchParts, 'search'> = {
           hits.add({ kind: 'share', id: token, name: token, frontdoorId });
     }
     for await (const slice of inSlices(model.identities())) {
-      for (const { id, name, kind, frontdoorId } of slice) {
-        const isSeen = kind === 'environment' ? own.has(frontdoorId ?? '') : isAdmin;
-        if (kind !== 'edge' && isSeen && matches(name, id)) hits.add({ kind, id, name, frontdoorId });
+      for (const { id, name, kind, ownerId } of slice) {
+        const isSeen = kind === 'environment' ? own.has(ownerId ?? '') : isAdmin;
+        if (kind !== 'edge' && isSeen && matches(name, id))
+          hits.add({ kind, id, name, frontdoorId: ownerId });
       }
     }
     const limit = MOST_OF_A_KIND + 1;

@@ -159,7 +159,7 @@ async function record(
   },
 ): Promise<void> {
   const { ip: address } = request;
-  await appendMachineAudit(trx, touch, context, { ...event, frontdoorId: null, action: 'enroll', address });
+  await appendMachineAudit(trx, touch, context, { ...event, ownerId: null, action: 'enroll', address });
 }
 
 function certificateInUse(): EdgeApiRefusal {

@@ -202,7 +202,7 @@ export async function openEdgeFixture(
     logged,
     async enrollment(kind: CertificateEnrollment = 'environment', frontdoor = 0) {
       const nowMs = clock.nowMs();
-      const frontdoorId = kind === 'environment' ? frontdoorIds[frontdoor]! : null;
+      const ownerId = kind === 'environment' ? frontdoorIds[frontdoor]! : null;
       let identityId: string | null = null;
       if (kind !== 'environment') {
         const row = { id: randomUUID(), kind, frontdoor_id: null, name: `a ${kind}`, agent_version: null };
@@ -217,7 +217,7 @@ export async function openEdgeFixture(
       }
       const { enrollment } = await createEnrollment(store.db, secrets, {
         kind,
-        frontdoorId,
+        ownerId,
         identityId,
         ttlMs: 900_000,
         nowMs,

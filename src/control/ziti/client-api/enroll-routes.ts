@@ -189,12 +189,12 @@ async function claim(
   const claimed = await store.transaction(async (trx, touch) => {
     const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS[method]);
     if (!result.ok) return result;
-    const { identityId, kind, frontdoorId } = result.enrollment;
+    const { identityId, kind, ownerId } = result.enrollment;
     // Foreign clients send no name, so their environment is named after its enrollment or its id.
     const environmentName = name ?? result.enrollment.name ?? identityId;
     if (kind === 'environment') {
       const identity = { id: identityId, kind, name: environmentName, createdAtMs: nowMs };
-      await insertIdentity(trx, touch, { ...identity, frontdoorId });
+      await insertIdentity(trx, touch, { ...identity, ownerId });
     } else if ((await findIdentity(trx, identityId)) === undefined) {
       return { ok: false, reason: 'identity-gone' } as const;
     }
@@ -203,14 +203,14 @@ async function claim(
     await noteRootReceipt(trx, context.pki.authorities, identityId, nowMs);
     touch('identity', identityId);
     if (kind === 'environment')
-      touchResource(touch, { ownerId: frontdoorId, kind: 'enrollment', id: result.enrollment.id });
+      touchResource(touch, { ownerId, kind: 'enrollment', id: result.enrollment.id });
     await appendMachineAudit(trx, touch, context, {
-      frontdoorId,
+      ownerId,
       actor: { kind: 'enrollment', id: result.enrollment.id },
       action: 'enroll',
       target: { kind, id: identityId },
       after: {
-        ...(kind === 'environment' ? { frontdoorId, name: environmentName } : {}),
+        ...(kind === 'environment' ? { frontdoorId: ownerId, name: environmentName } : {}),
         fingerprint: issued.fingerprint,
         expiresAt: new Date(issued.notAfterMs).toISOString(),
       },
@@ -219,8 +219,8 @@ async function claim(
     return result;
   });
   if (!claimed.ok) throw refused(context, request, claimed.reason);
-  const { identityId, kind, frontdoorId } = claimed.enrollment;
-  log.info({ identity: identityId, kind, frontdoor: frontdoorId, address: request.ip }, 'enrolled');
+  const { identityId, kind, ownerId } = claimed.enrollment;
+  log.info({ identity: identityId, kind, frontdoor: ownerId, address: request.ip }, 'enrolled');
 }
 
 async function addRenewed(

@@ -25,7 +25,7 @@ async function enrollmentFor(username: string): Promise<{ id: string; token: str
   });
   const { enrollment } = await createEnrollment(store.db, secrets, {
     kind: 'edge-password',
-    frontdoorId: null,
+    ownerId: null,
     identityId: id,
     ttlMs: 900_000,
     nowMs: clock.nowMs(),

@@ -37,7 +37,7 @@ export async function enrollPassword(
     await endPasswordLogIns(trx, touch, id, nowMs);
     touch('identity', id);
     await appendMachineAudit(trx, touch, context, {
-      frontdoorId: null,
+      ownerId: null,
       actor: { kind: 'enrollment', id: result.enrollment.id },
       action: 'enroll',
       target: { kind: known.kind, id },

@@ -103,7 +103,7 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     const silent = await openPostgresStore({ url, poolSize: 1 });
     // It has loaded nothing, and its store is not asked for announcements.
     const model = new OverlayModel();
-    model.setIdentity({ id: identityId, kind: 'gateway', name: 'g', frontdoorId: null, fingerprints: [] });
+    model.setIdentity({ id: identityId, kind: 'gateway', name: 'g', ownerId: null, fingerprints: [] });
     const sessions = new ApiSessionStore({
       store: silent,
       secrets,

@@ -54,7 +54,7 @@ export async function enrollByToken(
     await insertEdgeIdentity(trx, touch, enrolledIdentity(identity));
     if (issuing !== undefined) await insertCertificate(trx, id, issuing.issued, nowMs);
     await appendMachineAudit(trx, touch, context, {
-      frontdoorId: null,
+      ownerId: null,
       actor: { kind: 'edge', id },
       action: 'enroll',
       address: request.ip,

@@ -65,7 +65,7 @@ export async function insertAdministrator(
       touch,
       { secrets, clock },
       {
-        frontdoorId: null,
+        ownerId: null,
         actor: THE_SYSTEM,
         action: 'createAdministrator',
         target: { kind: 'edge-identity', id },

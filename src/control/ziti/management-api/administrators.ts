@@ -218,7 +218,7 @@ export class Administrators {
         SESSION_LIFETIME_MS,
       );
       await appendMachineAudit(trx, touch, this.#context, {
-        frontdoorId: null,
+        ownerId: null,
         actor: { kind: 'edge', id: identity.id },
         action: 'logInAdministrator',
         target: { kind: 'management-session', id: opened.id },

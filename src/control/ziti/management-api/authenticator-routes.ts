@@ -185,7 +185,7 @@ class AuthenticatorChanges {
       await work(trx, touch);
       await endManagementSessionsOf(trx, [identityId]);
       touch('identity', identityId);
-      const event = { frontdoorId: null, actor, action, target, after, address: request.ip };
+      const event = { ownerId: null, actor, action, target, after, address: request.ip };
       await appendMachineAudit(trx, touch, this.#parts, event);
     });
   }

@@ -38,7 +38,7 @@ export function addAuthorityRoutes(
       const updatedAtMs = clock.nowMs();
       await updateEdgeEntity(trx, touch, { ...authority, data: { ...data, isVerified: true }, updatedAtMs });
       await appendMachineAudit(trx, touch, parts, {
-        frontdoorId: null,
+        ownerId: null,
         action: 'verifyEdgeCa',
         address: request.ip,
         actor: { kind: 'edge', id: administrators.of(request).identity.id },

@@ -140,7 +140,7 @@ export function addEnrollmentRoutes(
     const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
     await parts.store.transaction(async (trx, touch) => {
       await work(trx);
-      const event = { frontdoorId: null, actor, action, target, address: request.ip };
+      const event = { ownerId: null, actor, action, target, address: request.ip };
       await appendMachineAudit(trx, touch, parts, event);
     });
   }

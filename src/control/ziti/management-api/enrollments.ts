@@ -63,7 +63,7 @@ export async function enrollAnew(
     username !== undefined ? 'edge-password' : authorityId !== undefined ? 'edge-authority' : 'edge';
   await createEnrollment(trx, secrets, {
     kind: identityKind === 'edge' ? ofIdentity : identityKind,
-    frontdoorId: null,
+    ownerId: null,
     identityId,
     ttlMs,
     nowMs: clock.nowMs(),

@@ -181,7 +181,7 @@ class EntityWrites {
         const { target, ...change } = await work({ trx, touch, request, actorId: actor.id });
         await appendMachineAudit(trx, touch, this.#parts, {
           ...change,
-          frontdoorId: null,
+          ownerId: null,
           actor,
           action: `${verb}${actionName(form)}`,
           address: request.ip,

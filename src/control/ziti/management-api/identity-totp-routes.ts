@@ -24,7 +24,7 @@ export function addIdentityTotpRoutes(
       await deleteTotp(trx, id);
       await endLogIns(trx, touch, [id], NONE_KEPT, clock.nowMs());
       await appendMachineAudit(trx, touch, parts, {
-        frontdoorId: null,
+        ownerId: null,
         action: 'removeEdgeIdentityTotp',
         address: request.ip,
         actor: { kind: 'edge', id: administrators.of(request).identity.id },
