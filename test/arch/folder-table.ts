@@ -53,7 +53,7 @@ const CONTROL: FolderTable = {
   overlay: {
     may: ['store', 'secrets', 'audit', 'credentials', 'pki'],
     tests: ['shares', 'ziti', 'installation'],
-    why: 'knows identities, services, routers and circuits; what a front door offers, it reads through an interface',
+    why: 'knows identities, services, routers and circuits, and no front door, which project their services into it',
   },
   replica: {
     may: ['store', 'pki', 'overlay'],
