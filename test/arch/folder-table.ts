@@ -215,7 +215,7 @@ const GATEWAY: FolderTable = {
     why: 'obtains certificates, and answers the challenges of their authority',
   },
   exchange: {
-    may: ['limits', 'http', 'traffic', 'shares', 'answers', 'circuits', 'access', 'acme'],
+    may: ['limits', 'http', 'shares', 'answers', 'circuits', 'access', 'acme'],
     why: 'serves one request over one circuit',
   },
   observe: {

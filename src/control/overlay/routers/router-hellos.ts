@@ -6,15 +6,22 @@ import type { X509Certificate } from 'node:crypto';
 import { messageOf, type LeaseClock } from '#base';
 import type { Channel, ChannelPeer, HeartbeatOptions, HelloDecision } from '#net/channel';
 import { CHANNEL_HEADERS, HEARTBEAT_TYPE, HeaderWriter, makeFrame, versionHeader, type Frame } from '#wire';
-import { ControllerCapability, encodeControllerHello } from '#wire/ctrl';
+import { ControllerCapability, encodeControllerHello, type ApiAddresses } from '#wire/ctrl';
 import type { RouterRegistry } from '../mesh/connected-router.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
 import type { RefusalTrail } from '../permits/refusal-trail.ts';
-import { admitRouter, type RouterAdmission } from './router-admission.ts';
+import { admitRouter, type ProveLeaf, type RouterAdmission } from './router-admission.ts';
 
 const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_000 };
 /** A router answers a heartbeat at once. Less than the time that it waits for the answer to its hello. */
 const ANSWER_MS = 2_000;
+
+interface RouterHelloOptions {
+  readonly issuer: { readonly proveLeaf: ProveLeaf };
+  readonly model: OverlayModel;
+  readonly access: { readonly apiAddresses?: (() => ApiAddresses) | undefined };
+  readonly listener: { readonly heartbeat?: HeartbeatOptions | undefined };
+}
 
 interface RouterHelloParts {
   readonly routers: RouterRegistry;
@@ -24,12 +31,12 @@ interface RouterHelloParts {
 }
 
 export class RouterHellos {
-  readonly #options: OverlayControllerOptions;
+  readonly #options: RouterHelloOptions;
   readonly #parts: RouterHelloParts;
   /** Channels that are being asked, each once, however many connections want its place. */
   readonly #asked = new Map<Channel, Promise<void>>();
 
-  constructor(options: OverlayControllerOptions, parts: RouterHelloParts) {
+  constructor(options: RouterHelloOptions, parts: RouterHelloParts) {
     this.#options = options;
     this.#parts = parts;
   }
