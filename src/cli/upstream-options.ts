@@ -9,7 +9,7 @@ import {
   type HeaderRule,
   type ShareUpstreamChange,
 } from '#domain/upstream';
-import { secondsOf } from './duration-text.ts';
+import { secondsOf } from './seconds-option.ts';
 
 export interface UpstreamFlags {
   readonly hostHeader?: string;

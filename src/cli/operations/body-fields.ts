@@ -5,7 +5,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { exampleBodyOf, formatDescription } from '#contract';
 import { formatIsoDuration } from '#domain';
-import { parseDurationText, secondsOf } from '../duration-text.ts';
+import { parseDurationText } from '../duration-text.ts';
+import { secondsOf } from '../seconds-option.ts';
 import { namedByField, type NamedThing } from './named-thing-table.ts';
 import { decapital, optionHelp } from './option-help.ts';
 import { OPTION_TEXTS } from './option-text-table.ts';
