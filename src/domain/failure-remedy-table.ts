@@ -39,7 +39,8 @@ const REMEDIES = {
     'The service accepts only hosts that it knows: do what the cause says. With "frontdoor shares upstream change --host-header localhost" (or target) it gets a host of its own, and addresses in headers are rewritten.',
   'answer-timeout':
     'The service did not respond in time: check its log, or allow more time with "frontdoor shares policy change --response-timeout-seconds".',
-  'stream-idle': 'No data was sent in either direction for too long: send keep-alive data from one side, or allow more time with "frontdoor shares upstream change --idle-timeout".',
+  'stream-idle':
+    'No data was sent in either direction for too long: send keep-alive data from one side, or allow more time with "frontdoor shares upstream change --idle-timeout".',
   busy: 'Too many requests are waiting for this share: check whether the service is slow, or start more instances of it.',
   // The gateway and the control plane.
   internal:

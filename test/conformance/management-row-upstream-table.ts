@@ -13,6 +13,7 @@ const settings: AnswerShape = {
   lenient: 'boolean',
   requestHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
   responseHeaders: [{ action: 'string', name: 'string', 'value?': 'string' }],
+  compression: ['string'],
   connectTimeoutSeconds: 'integer',
   idleTimeoutSeconds: 'integer',
   tlsPin: 'string or null',

@@ -48,6 +48,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   origin: { example: 'https://www.example.com' },
   allowedOrigins: { example: 'https://www.example.com' },
   responseTimeoutSeconds: { example: '5m' },
+  compression: { example: 'zstd' },
   connectTimeoutSeconds: { example: '2s' },
   idleTimeoutSeconds: { example: '10m' },
   contact: { example: 'owner@example.com' },

@@ -39,6 +39,7 @@ export const UPSTREAM_COMMANDS = {
     examples: [
       'shares upstream change app --host-header localhost',
       'shares upstream change app --host-header preserve',
+      'shares upstream change app --compression zstd --compression gzip',
       'shares upstream change app --connect-timeout 2s --idle-timeout 10m',
       'shares upstream change app --target-ca @ca.pem',
       'shares upstream change app --no-target-pin --target-server-name pve.example.com',

@@ -31,6 +31,8 @@ export const gatewayUpstreamSchema = Type.Object({
   isLenient: Type.Optional(Type.Boolean()),
   /** How long a response may continue without a byte; absent: the limit of the gateway. */
   idleMs: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Codings with which responses are compressed, the preferred one first. Those of newer versions are left out. */
+  compression: Type.Optional(Type.Array(Part.text())),
   /** Changes of headers, in the order of the settings; absent: none. */
   requestHeaders: Type.Optional(Type.Array(headerChangeSchema)),
   responseHeaders: Type.Optional(Type.Array(headerChangeSchema)),
@@ -44,7 +46,7 @@ interface ServedTarget {
 
 /** Returns undefined if the settings change nothing at gateways. */
 export function gatewayUpstreamOf(
-  { hostHeader, lenient, idleTimeoutSeconds, requestHeaders, responseHeaders }: ShareUpstream,
+  { hostHeader, lenient, compression, idleTimeoutSeconds, requestHeaders, responseHeaders }: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
@@ -52,6 +54,7 @@ export function gatewayUpstreamOf(
     host: serviceHostOf(hostHeader, target),
     path: pathOfTarget(target),
     isLenient: lenient || undefined,
+    compression: compression.length === 0 ? undefined : compression,
     idleMs:
       idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,

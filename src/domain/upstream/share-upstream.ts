@@ -3,6 +3,7 @@
  * default, and what gateways (`gateway-upstream.ts`) make of it. ADR 0087.
  */
 import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
+import { compressionFields, compressionRule } from './compression.ts';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
 import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
@@ -23,6 +24,7 @@ export const shareUpstreamFields = {
   responseHeaders: headerRules(
     "Headers that are set, added or removed in the service's responses to clients",
   ),
+  ...compressionFields,
   ...targetTimeFields,
   ...targetTlsFields,
 };
@@ -39,6 +41,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   lenient: false,
   requestHeaders: [],
   responseHeaders: [],
+  compression: [],
   ...DEFAULT_TARGET_TIMES,
   ...DEFAULT_TARGET_TLS,
 };
@@ -67,6 +70,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     lenient: lenient ?? before.lenient,
     requestHeaders: requestHeaders ?? before.requestHeaders,
     responseHeaders: responseHeaders ?? before.responseHeaders,
+    compression: change.compression ?? before.compression,
     ...changedTargetTimes(before, change),
     ...changedTargetTls(before, change),
   };
@@ -100,6 +104,8 @@ export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamPro
     const { place, rule } = problem;
     found.push({ field: place === '' ? name : `${name}.${place}`, rule });
   }
+  const compression = compressionRule(change.compression ?? []);
+  if (compression !== undefined) found.push({ field: 'compression', rule: compression });
   found.push(...targetTlsProblems(change));
   return found;
 }

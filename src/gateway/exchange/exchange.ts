@@ -19,7 +19,7 @@ import {
   serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
-import { AnswerSender } from './answer-sender.ts';
+import { AnswerSender, type AnswerOwner } from './answer-sender.ts';
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL } from './client-input.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
@@ -38,9 +38,11 @@ import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../ci
 const WAITING = 0;
 const HEAD = 1;
 const BODY = 2;
-const OVER = 3;
+/** The response arrived, and its last bytes are being compressed. */
+const ENDING = 3;
+const OVER = 4;
 
-export class Exchange implements CircuitWaiter, UpstreamOwner {
+export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   readonly number = newNumber();
   readonly route: GatewayRoute;
   freshOnly = false;
@@ -51,7 +53,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   readonly #record: RequestRecord;
   readonly #asked: ErrorAnswer;
   readonly #upgrade: string;
-  readonly #acceptsTrailers: boolean;
+  readonly #answer: AnswerSender;
   readonly #answerTimeoutMs: number;
   #keepAlive: boolean;
   /** Whether the client waits for 100 before it sends its body. */
@@ -61,7 +63,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   #answered = false;
   #interims: InterimRate | undefined;
   #status = 0;
-  #answer: AnswerSender | undefined;
   #reusable = false;
   #keepMs = -1;
   /** Set for a request with a body. */
@@ -81,7 +82,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
     this.#sender = new RequestSender(head, headText, this.route, record.tap);
     this.#asked = askedOf(head);
     this.#upgrade = head.upgrade;
-    this.#acceptsTrailers = head.acceptsTrailers;
+    this.#answer = new AnswerSender(this, client.writer, record, head);
     this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
@@ -145,7 +146,16 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   }
 
   clientDrained(): void {
-    this.#upstream?.resume();
+    this.#answer.clientDrained();
+    this.answerDrained();
+  }
+
+  answerDrained(): void {
+    if (!this.#answer.isFull) this.#upstream?.resume();
+  }
+
+  answerSent(): void {
+    if (this.#state === ENDING) this.#complete();
   }
 
   /** The client is gone, because it disconnected or the gateway cut it off. */
@@ -188,7 +198,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   }
 
   upstreamEnded(): void {
-    if (this.#state === BODY && this.#answer!.body.end()) this.#finish(false);
+    if (this.#state === BODY && this.#answer.body.end()) this.#finish(false);
     else this.#lost('the service closed the connection before its response was complete');
   }
 
@@ -251,29 +261,27 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
 
   #beginAnswer(head: ResponseHead): void {
     tapAnswerHead(this.#record, head);
-    const answer = new AnswerSender(this.#client.writer, this.#record, head, this.#acceptsTrailers);
-    this.#answer = answer;
+    this.#answer.open(head);
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
     this.#status = head.status;
-    this.#reusable = head.keepAlive && answer.body.mode !== BODY_UNTIL_END && this.#upgrade === '';
+    this.#reusable = head.keepAlive && this.#answer.body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
-    answer.sendHead(head, this.#keepAlive);
+    this.#answer.sendHead(head, this.#keepAlive);
   }
 
   #readBody(bytes: Buffer | undefined): void {
-    const { body } = this.#answer!;
-    const used = bytes === undefined ? 0 : this.#answer!.take(bytes);
+    const { body } = this.#answer;
+    const used = bytes === undefined ? 0 : this.#answer.take(bytes);
     if (body.malformed) {
       this.#broken(failureOfAnswer('malformed-chunk'));
       return;
     }
-    const { writer } = this.#client;
     if (body.done) this.#finish(bytes !== undefined && used < bytes.length);
-    else if (writer.batch.bytes > 0) writer.written();
-    if (this.#state === BODY && writer.isFull) this.#upstream!.pause();
+    else this.#answer.written();
+    if (this.#state === BODY && this.#answer.isFull) this.#upstream!.pause();
   }
 
   #switchProtocols(head: ResponseHead, rest: Buffer | undefined): void {
@@ -292,15 +300,19 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   }
 
   #finish(hasExtra: boolean): void {
-    this.#answer!.finish();
     const upstream = this.#upstream!;
     const { pool } = this.#context;
     const isClean = !hasExtra && this.#reusable && !this.wantsBody && !this.#sender.isBlocked;
-    this.#state = OVER;
+    this.#state = ENDING;
     this.#upstream = undefined;
     if (isClean) pool.release(upstream, this.#keepMs);
     else if (hasExtra || this.wantsBody) pool.discard(upstream, 'not cleanly framed');
     else pool.finish(upstream);
+    this.#answer.finish();
+  }
+
+  #complete(): void {
+    this.#state = OVER;
     this.#account();
     this.#client.exchangeDone(this.#keepAlive && !this.wantsBody);
   }
@@ -334,7 +346,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
   }
 
   #end(failure: Failure, error?: unknown): void {
-    if (this.#state === BODY) this.#broken(failure, error);
+    if (this.#state === BODY || this.#state === ENDING) this.#broken(failure, error);
     else this.#fail(failure, error);
   }
 
@@ -359,6 +371,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
     const { pool } = this.#context;
     if (this.#state === WAITING) pool.cancel(this.route, this);
     this.#state = OVER;
+    this.#answer.destroy();
     const upstream = this.#upstream;
     this.#upstream = undefined;
     if (upstream !== undefined) pool.discard(upstream, reason);
@@ -381,6 +394,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner {
     const record = this.#record;
     record.status = this.#status;
     record.bytesIn = this.#sender.body.dataBytes;
-    record.bytesOut = this.#answer?.body.dataBytes ?? 0;
+    record.bytesOut = this.#answer.body.dataBytes;
   }
 }

@@ -19,6 +19,7 @@ import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
 import type { ServiceRewriting } from './service-rewriting.ts';
 import { siteChanges } from './site-answer-policy.ts';
+import type { LineChanges } from './set-cookie-policy.ts';
 import { SITE_SUFFIXES } from './site-suffixes.ts';
 import { announcingLine } from './trailer-policy.ts';
 
@@ -94,6 +95,8 @@ export function forwardedLines(client: { readonly address: string; readonly isSe
   return `X-Forwarded-For: ${client.address}\r\nX-Forwarded-Proto: ${client.isSecure ? 'https' : 'http'}\r\n`;
 }
 
+const NO_LINE_CHANGES: LineChanges = { omitted: NONE, lines: '' };
+
 const isOwnSite = (host: string): boolean => SITE_SUFFIXES.isOwnSite(host);
 
 /** The client that a response goes to. */
@@ -112,9 +115,11 @@ export function encodeClientHead(
   head: ResponseHead,
   { host, rewriting }: AnsweredClient,
   framingLines: string,
+  compressing: LineChanges = NO_LINE_CHANGES,
 ): string {
   const site = siteChanges(head.fields, host, isOwnSite, rewriting?.cookiePath);
   const { omitted, lines } = rewriting === undefined ? site : rewriting.answerChanges(head, site);
-  const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
-  return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;
+  const all = compressing.omitted.length === 0 ? omitted : [...omitted, ...compressing.omitted];
+  const passing = passingLines(head.fields, passesDownstream, head.connectionNames, all);
+  return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${compressing.lines}${framingLines}\r\n`;
 }

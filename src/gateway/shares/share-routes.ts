@@ -6,6 +6,7 @@
  */
 import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
 import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
+import { isContentCoding, type ContentCoding } from '#domain/upstream';
 import { failAlone } from '#net';
 import { ServiceHeads } from '../http/service-rewriting.ts';
 import { canonicalHost } from '../http/host-policy.ts';
@@ -20,6 +21,8 @@ export class ShareRoute<Slot> {
   readonly heads: ServiceHeads | undefined;
   /** How long a response may continue without a byte; undefined: the limit of the gateway. */
   readonly idleMs: number | undefined;
+  /** Codings with which responses are compressed; undefined: none. */
+  readonly codings: readonly ContentCoding[] | undefined;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
@@ -32,6 +35,8 @@ export class ShareRoute<Slot> {
     this.slot = slot;
     this.heads = share.upstream && new ServiceHeads(share.upstream);
     this.idleMs = share.upstream?.idleMs;
+    const compression = share.upstream?.compression;
+    this.codings = compression?.filter(isContentCoding);
   }
 }
 

@@ -11,6 +11,7 @@ const DEFAULTS = {
   lenient: false,
   requestHeaders: [],
   responseHeaders: [],
+  compression: [],
   connectTimeoutSeconds: 5,
   idleTimeoutSeconds: 3_600,
   tlsPin: null,
@@ -69,7 +70,7 @@ describeEachStore('upstream settings of shares', (open) => {
       hostHeader: 'localhost:3000',
       lenient: true,
     });
-    const times = { connectTimeoutSeconds: 1, idleTimeoutSeconds: 600 };
+    const times = { compression: ['zstd', 'gzip'], connectTimeoutSeconds: 1, idleTimeoutSeconds: 600 };
     assert.deepEqual((await call('PUT', times)).body, { ...DEFAULTS, ...times });
     assert.deepEqual((await call('PUT', {})).body, DEFAULTS);
     assert.deepEqual(inEffect(), DEFAULTS);
@@ -108,6 +109,9 @@ describeEachStore('upstream settings of shares', (open) => {
       assert.equal(answer.status, 400);
     }
     assert.equal((await call('PATCH', { host: 'localhost' })).status, 400);
+    const twice = await call('PATCH', { compression: ['gzip', 'gzip'] });
+    assert.match(JSON.stringify(twice.body), /Value for compression must be .*without repeated codings/);
+    assert.equal((await call('PATCH', { compression: ['deflate'] })).status, 400);
     for (const body of [
       { connectTimeoutSeconds: 6 },
       { idleTimeoutSeconds: 0 },
