@@ -7,6 +7,9 @@ import { sectionsFor, upstreamChanges, upstreamDraftOf } from './upstream-draft.
 const settings: ShareUpstreamAnswer = {
   hostHeader: 'preserve',
   lenient: false,
+  compression: ['zstd', 'gzip'],
+  connectTimeoutSeconds: 5,
+  idleTimeoutSeconds: 3_600,
   requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
   responseHeaders: [{ action: 'remove', name: 'Server' }],
   tlsPin: null,
@@ -50,4 +53,22 @@ test('a share has the sections that have an effect', () => {
   assert.deepEqual(of('public', 'https://pve:8006'), ['requests', 'responses', 'certificate']);
   assert.deepEqual(of('private', 'https://pve:8006'), ['certificate']);
   assert.deepEqual(of('private', 'tcp://127.0.0.1:22'), []);
+});
+
+test('times are numbers and codings a list', () => {
+  assert.equal(draft.compression, 'zstd, gzip');
+  const none = upstreamDraftOf({ ...settings, compression: [], requestHeaders: [] });
+  assert.deepEqual([none.compression, none.requestHeaders], ['', []]);
+  const typed = {
+    ...draft,
+    compression: ' br ,gzip',
+    connectTimeoutSeconds: ' 2 ',
+    idleTimeoutSeconds: 'long',
+  };
+  assert.deepEqual(upstreamChanges(settings, typed), {
+    compression: ['br', 'gzip'],
+    connectTimeoutSeconds: 2,
+    idleTimeoutSeconds: 'long',
+  });
+  assert.deepEqual(upstreamChanges(settings, { ...draft, compression: ' ' }), { compression: [] });
 });

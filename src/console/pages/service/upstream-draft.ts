@@ -17,11 +17,15 @@ export interface HeaderDraft {
 /** How a field is typed, by the type of its value. '' stands for null. */
 type KindOf<Value> = Value extends boolean
   ? 'flag'
-  : Value extends readonly HeaderRule[]
-    ? 'headers'
-    : null extends Value
-      ? 'text' | 'lines'
-      : 'host';
+  : Value extends number
+    ? 'seconds'
+    : Value extends readonly string[]
+      ? 'list'
+      : Value extends readonly HeaderRule[]
+        ? 'headers'
+        : null extends Value
+          ? 'text' | 'lines'
+          : 'host';
 type DraftOf<Value> = Value extends boolean
   ? boolean
   : Value extends readonly HeaderRule[]
@@ -42,8 +46,11 @@ export const UPSTREAM_FIELDS: {
 } = {
   hostHeader: { section: 'requests', kind: 'host' },
   requestHeaders: { section: 'requests', kind: 'headers' },
+  connectTimeoutSeconds: { section: 'requests', kind: 'seconds' },
   responseHeaders: { section: 'responses', kind: 'headers' },
   lenient: { section: 'responses', kind: 'flag' },
+  compression: { section: 'responses', kind: 'list' },
+  idleTimeoutSeconds: { section: 'responses', kind: 'seconds' },
   tlsPin: { section: 'certificate', kind: 'text' },
   tlsCa: { section: 'certificate', kind: 'lines' },
   tlsServerName: { section: 'certificate', kind: 'text' },
@@ -66,7 +73,7 @@ export function sectionsFor(share: {
 }
 
 export function upstreamDraftOf(settings: ShareUpstreamAnswer): UpstreamDraft {
-  return Object.fromEntries(NAMES.map((name) => [name, draftOf(settings[name])])) as UpstreamDraft;
+  return Object.fromEntries(NAMES.map((name) => [name, draftOf(name, settings[name])])) as UpstreamDraft;
 }
 
 /** The fields that differ from what was read; undefined if there are none. */
@@ -82,16 +89,26 @@ export function upstreamChanges(
 
 type Draft = UpstreamDraft[UpstreamField];
 
-function draftOf(value: ShareUpstreamAnswer[UpstreamField]): Draft {
+function draftOf(name: UpstreamField, value: ShareUpstreamAnswer[UpstreamField]): Draft {
   if (value === null) return '';
+  if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value;
-  return value.map(({ action, name, value: text = '' }) => ({ action, name, value: text }));
+  if (UPSTREAM_FIELDS[name].kind === 'list') return value.join(', ');
+  return (value as readonly HeaderRule[]).map(({ action, name, value: text = '' }) => ({
+    action,
+    name,
+    value: text,
+  }));
 }
 
 function valueOf(name: UpstreamField, draft: Draft): unknown {
   if (typeof draft === 'string') {
     const text = draft.trim();
-    return text === '' && UPSTREAM_FIELDS[name].kind !== 'host' ? null : text;
+    const { kind } = UPSTREAM_FIELDS[name];
+    // The API refuses what is no number, by the name of the field.
+    if (kind === 'seconds') return /^\d+$/.test(text) ? Number(text) : text;
+    if (kind === 'list') return text === '' ? [] : text.split(',').map((item) => item.trim());
+    return text === '' && kind !== 'host' ? null : text;
   }
   if (typeof draft === 'boolean') return draft;
   return draft.map(({ action, name: header, value }) =>

@@ -31,6 +31,14 @@ export const upstreamText = defineText({
     lenient: 'Accept obsolete forms of responses',
     lenientHelp:
       'Old devices send lines without CR or a space before a colon. Frontdoor corrects such responses instead of refusing them.',
+    compression: 'Compression',
+    compressionHelp:
+      'Of zstd, br and gzip, separated by commas, the preferred one first. If empty, responses are not compressed. Do not compress pages with secrets such as CSRF tokens that never change.',
+    connectTimeoutSeconds: 'Time limit for connecting, in seconds',
+    connectTimeoutSecondsHelp: 'From 1 to 5 seconds, with the TLS handshake.',
+    idleTimeoutSeconds: 'Time limit without data, in seconds',
+    idleTimeoutSecondsHelp:
+      'A response or WebSocket without a byte in either direction ends after this time, at most 86,400 seconds.',
     tlsPin: 'Accepted certificate (SHA-256 fingerprint)',
     tlsPinHelp:
       'The agent accepts only this certificate, whatever its name and expiry date. If empty, the certificate is verified.',
@@ -85,6 +93,14 @@ export const upstreamText = defineText({
     lenient: 'Veraltete Formen von Antworten annehmen',
     lenientHelp:
       'Alte Geräte senden Zeilen ohne CR oder ein Leerzeichen vor einem Doppelpunkt. Frontdoor berichtigt solche Antworten, statt sie abzuweisen.',
+    compression: 'Komprimierung',
+    compressionHelp:
+      'Aus zstd, br und gzip, durch Kommas getrennt, das bevorzugte zuerst. Ist das Feld leer, werden Antworten nicht komprimiert. Komprimieren Sie keine Seiten mit Geheimnissen wie CSRF-Tokens, die sich nie ändern.',
+    connectTimeoutSeconds: 'Zeitlimit für den Verbindungsaufbau in Sekunden',
+    connectTimeoutSecondsHelp: 'Von 1 bis 5 Sekunden, einschließlich des TLS-Handshakes.',
+    idleTimeoutSeconds: 'Zeitlimit ohne Daten in Sekunden',
+    idleTimeoutSecondsHelp:
+      'Eine Antwort oder ein WebSocket ohne ein Byte in beiden Richtungen endet nach dieser Zeit, höchstens 86.400 Sekunden.',
     tlsPin: 'Akzeptiertes Zertifikat (SHA-256-Fingerabdruck)',
     tlsPinHelp:
       'Der Agent nimmt nur dieses Zertifikat an, unabhängig von Namen und Ablaufdatum. Leer: Das Zertifikat wird geprüft.',
