@@ -151,6 +151,31 @@ describe('the access of a share', { skip: browserSkip }, () => {
     assert.deepEqual((await call('GET', '/shares/app'))['authProviderIds'], []);
   });
 
+  it('sets what browsers know: HTTPS only, and which other pages read responses', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    await open(`${shares}/app/access`);
+    const dialog = page.getByRole('dialog', { name: 'Effect of this change' });
+    const review = page.getByRole('button', { name: 'Review and save', exact: true });
+    await page.getByLabel('Redirect plain HTTP to HTTPS').selectOption('never');
+    await page.getByLabel('Tell browsers to use only HTTPS (HSTS)').check();
+    await page.getByLabel('Duration in seconds').fill('soon');
+    await page.getByLabel('Origins that can read responses').fill('https://www.example.com');
+    await page.getByLabel('Allow cookies and sign-ins').check();
+    await review.click();
+    await page.getByText('Value for hsts.maxAgeSeconds must be').first().waitFor();
+    await page.getByLabel('Duration in seconds').fill('600');
+    await checkLooks(page, 'access-web');
+    await review.click();
+    await dialog.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Saved. Changes take effect within seconds.').waitFor();
+    const { httpsRedirect, hsts, cors } = await policy();
+    assert.equal(httpsRedirect, 'never');
+    assert.deepEqual(hsts, { maxAgeSeconds: 600, includeSubdomains: false, preload: false });
+    const { origins, credentials } = cors as Record<string, unknown>;
+    assert.deepEqual([origins, credentials], [['https://www.example.com'], true]);
+  });
+
   it('guards the share by log-ins, and does not overwrite what others changed', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 412/);

@@ -20,9 +20,16 @@ const policy: SharePolicyAnswer = {
   allowPreflights: true,
   responseTimeoutSeconds: 300,
   contact: 'owner@example.com',
-  cors: null,
-  hsts: null,
-  httpsRedirect: 'auto',
+  cors: {
+    origins: ['https://www.example.com'],
+    methods: ['GET'],
+    headers: ['Content-Type'],
+    exposedHeaders: ['ETag'],
+    credentials: true,
+    maxAgeSeconds: 60,
+  },
+  hsts: { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: false },
+  httpsRedirect: 'always',
   warnings: [],
 };
 const open: SharePolicyAnswer = {
@@ -74,4 +81,12 @@ test('fields of a newer API stay as they were read', () => {
   const wanted = policyOf({ ...policyDraftOf(newer), ipDeny: '192.0.2.1' }, newer);
   assert.deepEqual((wanted as { countries?: unknown }).countries, ['NO']);
   assert.deepEqual(changedFields(newer, wanted), ['ipDeny']);
+});
+
+test('CORS without methods and a duration has the defaults of the API, and without origins none', () => {
+  const { cors } = policyDraftOf(open);
+  const typed = { ...policyDraftOf(open), cors: { ...cors, origins: '*' } };
+  const wanted = { origins: ['*'], headers: [], exposedHeaders: [], credentials: false };
+  assert.deepEqual(policyOf(typed, open).cors, wanted);
+  assert.equal(policyOf({ ...typed, cors: { ...typed.cors, origins: ' ' } }, open).cors, null);
 });

@@ -38,9 +38,46 @@ export interface PolicyDraft {
   readonly certificateNames: string;
   readonly responseTimeoutSeconds: string;
   readonly contact: string;
+  readonly httpsRedirect: SharePolicyAnswer['httpsRedirect'];
+  readonly hsts: HstsDraft;
+  readonly cors: CorsDraft;
+}
+
+export interface HstsDraft {
+  /** Whether gateways send the header. */
+  readonly isOn: boolean;
+  readonly maxAgeSeconds: string;
+  readonly includeSubdomains: boolean;
+  readonly preload: boolean;
+}
+
+/** Lists are lines; empty ones have the defaults of the API. */
+export interface CorsDraft {
+  /** '': CORS is left to the service. */
+  readonly origins: string;
+  readonly methods: string;
+  readonly headers: string;
+  readonly exposedHeaders: string;
+  readonly credentials: boolean;
+  readonly maxAgeSeconds: string;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+/** One year, which most sites use. */
+const HSTS_OFF: HstsDraft = {
+  isOn: false,
+  maxAgeSeconds: '31536000',
+  includeSubdomains: false,
+  preload: false,
+};
+const CORS_OFF: CorsDraft = {
+  origins: '',
+  methods: '',
+  headers: '',
+  exposedHeaders: '',
+  credentials: false,
+  maxAgeSeconds: '',
+};
 const ONE_MINUTE: SpanDraft = { amount: '1', unit: 'M' };
 
 export function policyDraftOf(policy: SharePolicyAnswer): PolicyDraft {
@@ -63,6 +100,27 @@ export function policyDraftOf(policy: SharePolicyAnswer): PolicyDraft {
     certificateNames: textOf(clientCertificate?.names ?? []),
     responseTimeoutSeconds: responseTimeoutSeconds === null ? '' : String(responseTimeoutSeconds),
     contact: policy.contact ?? '',
+    httpsRedirect: policy.httpsRedirect,
+    hsts: hstsDraftOf(policy.hsts),
+    cors: corsDraftOf(policy.cors),
+  };
+}
+
+function hstsDraftOf(hsts: SharePolicyAnswer['hsts']): HstsDraft {
+  if (hsts === null) return HSTS_OFF;
+  const { maxAgeSeconds, includeSubdomains, preload } = hsts;
+  return { isOn: true, maxAgeSeconds: String(maxAgeSeconds), includeSubdomains, preload };
+}
+
+function corsDraftOf(cors: SharePolicyAnswer['cors']): CorsDraft {
+  if (cors === null) return CORS_OFF;
+  return {
+    origins: textOf(cors.origins),
+    methods: textOf(cors.methods),
+    headers: textOf(cors.headers),
+    exposedHeaders: textOf(cors.exposedHeaders),
+    credentials: cors.credentials,
+    maxAgeSeconds: String(cors.maxAgeSeconds),
   };
 }
 
@@ -90,6 +148,32 @@ export function policyOf(draft: PolicyDraft, read: SharePolicyAnswer): SharePoli
         : { authorities: certificatesOf(authorities), names: linesOf(certificateNames) },
     responseTimeoutSeconds: responseTimeoutSeconds.trim() === '' ? null : numberOf(responseTimeoutSeconds),
     contact: contact.trim() === '' ? null : contact.trim(),
+    httpsRedirect: draft.httpsRedirect,
+    hsts: hstsOf(draft.hsts),
+    cors: corsOf(draft.cors),
+  };
+}
+
+function hstsOf({
+  isOn,
+  maxAgeSeconds,
+  includeSubdomains,
+  preload,
+}: HstsDraft): NonNullable<SharePolicyBody['hsts']> | null {
+  return isOn ? { maxAgeSeconds: numberOf(maxAgeSeconds), includeSubdomains, preload } : null;
+}
+
+function corsOf(draft: CorsDraft): NonNullable<SharePolicyBody['cors']> | null {
+  const origins = linesOf(draft.origins);
+  if (origins.length === 0) return null;
+  const methods = linesOf(draft.methods);
+  return {
+    origins,
+    ...(methods.length === 0 ? {} : { methods }),
+    headers: linesOf(draft.headers),
+    exposedHeaders: linesOf(draft.exposedHeaders),
+    credentials: draft.credentials,
+    ...(draft.maxAgeSeconds.trim() === '' ? {} : { maxAgeSeconds: numberOf(draft.maxAgeSeconds) }),
   };
 }
 

@@ -5,11 +5,17 @@ import { useFieldError } from '../../parts/form.tsx';
 import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
-import type { BasicUserDraft, ClaimDraft } from './policy-draft.ts';
+import type { BasicUserDraft, ClaimDraft, PolicyDraft } from './policy-draft.ts';
 import { SPAN_UNITS, type SpanDraft, type SpanUnit } from './span-draft.ts';
 
 /** The API shows it instead of a stored password, which it keeps when this is sent back. */
 const MASK = '********';
+
+/** A section of the form. */
+export interface SectionProps {
+  readonly draft: PolicyDraft;
+  readonly set: (changes: Partial<PolicyDraft>) => void;
+}
 
 /** A number and its unit. */
 export function SpanField(props: {

@@ -1,5 +1,5 @@
 /** The policy of a share, in sections. */
-import { Button, Checkbox, Fieldset } from '@mantine/core';
+import { Button, Fieldset } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SharePolicyAnswer } from '#contract/schemas';
 import { useSession } from '../../api/session.tsx';
@@ -15,7 +15,8 @@ import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 import type { PolicyDraft } from './policy-draft.ts';
-import { ClaimsField, SpanField, UsersField } from './policy-fields.tsx';
+import { ClaimsField, SpanField, UsersField, type SectionProps } from './policy-fields.tsx';
+import { CorsSection, HttpsSection, PagesSection } from './policy-web-sections.tsx';
 
 const FIELDS = [
   'emails',
@@ -30,12 +31,10 @@ const FIELDS = [
   'clientCertificate.names',
   'responseTimeoutSeconds',
   'contact',
+  'httpsRedirect',
+  'hsts',
+  'cors',
 ];
-
-interface SectionProps {
-  readonly draft: PolicyDraft;
-  readonly set: (changes: Partial<PolicyDraft>) => void;
-}
 
 export function PolicyForm(props: {
   readonly edit: Edit<SharePolicyAnswer, PolicyDraft>;
@@ -76,7 +75,9 @@ export function PolicyForm(props: {
           ) : null}
           <NetworkSection draft={draft} set={set} />
           <TimeSection draft={draft} set={set} />
-          <WebSection draft={draft} set={set} />
+          <PagesSection draft={draft} set={set} />
+          <HttpsSection draft={draft} set={set} />
+          <CorsSection draft={draft} set={set} />
         </fieldset>
         {changedCount === 0 ? null : (
           <Button variant="subtle" onClick={onDiscard}>
@@ -198,41 +199,6 @@ function TimeSection({ draft, set }: SectionProps): ReactNode {
         inputMode="numeric"
         value={draft.responseTimeoutSeconds}
         onChange={(responseTimeoutSeconds) => set({ responseTimeoutSeconds })}
-      />
-    </Fieldset>
-  );
-}
-
-function WebSection({ draft, set }: SectionProps): ReactNode {
-  const text = useText(accessText);
-  return (
-    <Fieldset legend={text.web} mb="md">
-      <LinesField
-        name="publicPaths"
-        label={text.publicPaths}
-        description={text.publicPathsHelp}
-        value={draft.publicPaths}
-        onChange={(publicPaths) => set({ publicPaths })}
-      />
-      <LinesField
-        name="allowedOrigins"
-        label={text.allowedOrigins}
-        description={text.allowedOriginsHelp}
-        value={draft.allowedOrigins}
-        onChange={(allowedOrigins) => set({ allowedOrigins })}
-      />
-      <Checkbox
-        mb="md"
-        label={text.allowPreflights}
-        checked={draft.allowPreflights}
-        onChange={({ currentTarget }) => set({ allowPreflights: currentTarget.checked })}
-      />
-      <TextField
-        name="contact"
-        label={text.contact}
-        description={text.contactHelp}
-        value={draft.contact}
-        onChange={(contact) => set({ contact })}
       />
     </Fieldset>
   );

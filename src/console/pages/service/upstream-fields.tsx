@@ -1,6 +1,7 @@
 /** The fields of the upstream settings, one component for each kind of `upstream-draft.ts`. */
-import { Alert, Button, Checkbox, Fieldset, NativeSelect, Radio } from '@mantine/core';
+import { Alert, Button, Fieldset, NativeSelect, Radio } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { FlagField } from '../../parts/flag-field.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LinesField, TextField } from '../../parts/text-field.tsx';
@@ -25,7 +26,7 @@ export function OneSetting(props: FieldProps<UpstreamDraft[UpstreamField]>): Rea
   const text = useText(upstreamText);
   const { name, value, onChange } = props;
   const texts = { name, label: text[name], description: text[`${name}Help`] };
-  if (typeof value === 'boolean') return <FlagField name={name} value={value} onChange={onChange} />;
+  if (typeof value === 'boolean') return <FlagWithWarning name={name} value={value} onChange={onChange} />;
   if (typeof value === 'object') return <HeadersField name={name} value={value} onChange={onChange} />;
   const { kind } = UPSTREAM_FIELDS[name];
   if (kind === 'host') return <HostField name={name} value={value} onChange={onChange} />;
@@ -33,17 +34,16 @@ export function OneSetting(props: FieldProps<UpstreamDraft[UpstreamField]>): Rea
   return <TextField {...texts} value={value} onChange={onChange} />;
 }
 
-function FlagField({ name, value, onChange }: FieldProps<boolean>): ReactNode {
+function FlagWithWarning({ name, value, onChange }: FieldProps<boolean>): ReactNode {
   const text = useText(upstreamText);
   return (
     <>
-      <Checkbox
-        mb="md"
+      <FlagField
+        name={name}
         label={text[name]}
         description={text[`${name}Help`]}
-        error={useFieldError(name)}
-        checked={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        value={value}
+        onChange={onChange}
       />
       {value && name === 'tlsInsecure' ? (
         <Alert variant="outline" color="yellow" icon={<Icon name="warning" />} role="alert" mb="md">
