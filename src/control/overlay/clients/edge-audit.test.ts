@@ -15,11 +15,11 @@ let fixture: EdgeFixture;
 let organizationId: string;
 before(async () => {
   fixture = await openEdgeFixture({ logIn: { perSecond: 1, burst: 3 } });
-  const [ownerId] = fixture.frontdoorIds;
+  const [frontdoorId] = fixture.frontdoorIds;
   const row = await fixture.store.db
     .selectFrom('frontdoor')
     .select('organization_id')
-    .where('id', '=', ownerId)
+    .where('id', '=', frontdoorId)
     .executeTakeFirstOrThrow();
   organizationId = row.organization_id;
 });
@@ -74,7 +74,7 @@ test('an enrollment is recorded with the owner of its code, in the chain of its 
   assert.deepEqual([event!.target_kind, event!.target_id], ['environment', agent.id]);
   assert.partialDeepStrictEqual(event!.after, {
     name: 'box',
-    ownerId: fixture.frontdoorIds[0],
+    frontdoorId: fixture.frontdoorIds[0],
     fingerprint: fingerprint(agent.identity.certPem),
   });
   const gateway = await fixture.enroll('gateway', 'gateway');
