@@ -8,16 +8,6 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Management API would be served to other machines without TLS.',
     remedy: 'Give --api-cert and --api-key.',
   },
-  'authority-differs': {
-    kind: 'invalid',
-    meaning: 'The key file belongs to a different authority than the one in the database.',
-    remedy: 'Move the key file to another place, or specify the database that it belongs to.',
-  },
-  'authority-files': {
-    kind: 'invalid',
-    meaning: 'The private key of the authority does not match its certificate.',
-    remedy: 'Restore the two files that belong together.',
-  },
   'backup-file': {
     kind: 'invalid',
     meaning: 'There is no backup at the path.',

@@ -375,53 +375,6 @@ test('control planes that start together over an empty database have one authori
   });
 });
 
-test('authorities that an earlier version kept as files are taken into the database once, and their key files go', async () => {
-  await elsewhere(async (dataDir, of) => {
-    const seed = { commonName: 'earlier root', lifetimeDays: 100, nowMs: clock.nowMs() };
-    const { certificatePem, keyPem } = await makeAuthority(seed);
-    const keyFile = authorityFile(dataDir, 'root-ca.key');
-    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), certificatePem);
-    writeFileSync(keyFile, keyPem);
-    // An earlier start left this key, and was cut short before it had a certificate.
-    writeFileSync(authorityFile(dataDir, 'intermediate-ca.key'), keyPem);
-    for (let start = 0; start < 2; start += 1) {
-      const taken = await open(dataDir, undefined, clock, of);
-      assert.ok(taken.caBundlePem.endsWith(certificatePem));
-      taken.close();
-      assert.equal(existsSync(keyFile), false);
-      assert.equal(existsSync(authorityFile(dataDir, 'intermediate-ca.key')), false);
-    }
-    // A key file that comes back with another authority is not silently dropped, nor used.
-    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), (await makeAuthority(seed)).certificatePem);
-    writeFileSync(keyFile, keyPem);
-    await assert.rejects(open(dataDir, undefined, clock, of), /is not the private key of/);
-    const other = await makeAuthority(seed);
-    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), other.certificatePem);
-    writeFileSync(keyFile, other.keyPem);
-    await assert.rejects(open(dataDir, undefined, clock, of), { code: 'authority-differs' });
-    assert.equal(existsSync(keyFile), true);
-  });
-});
-
-test('the key of the edge API that an earlier version kept in a file is taken into the database once, and the file goes', async () => {
-  await elsewhere(async (dataDir, of) => {
-    const [first, second] = ['a', 'b'].map((name) => join(dataDir, name)) as [string, string];
-    const earlier = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-    writeFileSync(authorityFile(first, 'edge-api.key'), earlier.export({ type: 'pkcs8', format: 'pem' }));
-    writeFileSync(authorityFile(second, 'edge-api.key'), pki.edgeServer.keyPem);
-    const warnings: string[] = [];
-    const log = recordingLog(({ level, message }) => void (level === 'warn' && warnings.push(message)));
-    for (const each of [first, second]) {
-      const taken = await open(each, undefined, clock, of, log);
-      assert.ok(createPrivateKey(taken.edgeServer.keyPem).equals(earlier));
-      assert.equal(existsSync(authorityFile(each, 'edge-api.key')), false);
-      taken.close();
-    }
-    assert.equal(warnings.length, 1, 'tokens that the second one issued are no longer valid');
-    assert.match(warnings[0]!, /create enrollment tokens again/);
-  });
-});
-
 test('server certificates are renewed at two thirds of their life and keep their keys; new names are taken up', async () => {
   const old = pki.edgeServer;
   let renewals = 0;

@@ -94,11 +94,11 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   const folder = join(options.dataDir, 'pki');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const nowMs = clock.nowMs();
-  const shelf: AuthorityShelf = { db, secrets, folder, nowMs };
+  const shelf: AuthorityShelf = { db, secrets, nowMs };
   const load = (at: number) => loadAuthorities({ ...shelf, nowMs: at }, trustDomain, log);
   let authorities = await load(nowMs);
   let bundle = bundleOf(authorities);
-  const { edgePlan, controlPlan } = await serverPlans(options, shelf);
+  const { edgePlan, controlPlan } = await serverPlans(options, shelf, folder);
   let edge = await openServerLeaf(edgePlan, serverAuthority(authorities), nowMs);
   let control = await openServerLeaf(controlPlan, serverAuthority(authorities), nowMs);
   const listeners: (() => void)[] = [];
@@ -168,6 +168,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
 async function serverPlans(
   { db, clock, log, hosts: advertised, controllerId }: PkiOptions,
   shelf: AuthorityShelf,
+  folder: string,
 ): Promise<{ readonly edgePlan: ServerLeafPlan; readonly controlPlan: ServerLeafPlan }> {
   const hosts = [...new Set([...advertised, 'localhost', '127.0.0.1'])];
   const newRsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -179,16 +180,16 @@ async function serverPlans(
       hosts,
       uses: ['server'],
       lifetimeDays: SERVER_DAYS,
-      key: await keepSharedKey(shelf, 'edge-api', newRsaKey, log),
+      key: await keepSharedKey(shelf, 'edge-api', newRsaKey),
     },
     controlPlan: {
-      shelf: leafFile(join(shelf.folder, 'control.crt')),
+      shelf: leafFile(join(folder, 'control.crt')),
       isShared: false,
       commonName: controllerId ?? 'controller',
       hosts,
       uses: ['server', 'client'],
       lifetimeDays: CONTROL_DAYS,
-      key: await openKey(join(shelf.folder, 'control.key'), newP256Key, log),
+      key: await openKey(join(folder, 'control.key'), newP256Key, log),
     },
   };
 }
