@@ -98,11 +98,11 @@ const SCOPE = 'frontdoor.organization';
 /** Whether the maker could make an invitation or a link now that gives someone the role in the organization. */
 export async function mayStillGive(
   trx: Queries,
-  maker: MakerIdentity | undefined,
+  maker: MakerIdentity,
   { organizationId, role }: { readonly organizationId: string; readonly role: Role | null },
   parts: RuleParts,
 ): Promise<boolean> {
-  const rights = maker && (await presentRights(trx, maker, parts));
+  const rights = await presentRights(trx, maker, parts);
   if (rights === undefined) return false;
   const isReached = [undefined, organizationId].includes(rights.organizationId);
   if (!isReached && !rights.scopes.includes('frontdoor.admin')) return false;
@@ -122,13 +122,8 @@ export function isGivenByRole(kind: Text, id: Text, role: Text): RawBuilder<bool
     where maker.id = ${id} and maker.role || ' ' || ${role} in (${sql.join(GIVEN)})))`;
 }
 
-/** Returns undefined for a row of an earlier version. */
-export function makerOf(
-  kind: string | null,
-  id: string | null,
-  credential: string | null,
-): MakerIdentity | undefined {
-  if (kind === null || id === null || credential === null) return undefined;
+/** The maker that a row names. */
+export function makerOf(kind: string, id: string, credential: string): MakerIdentity {
   return { kind: kind as MakerIdentity['kind'], id, credential };
 }
 

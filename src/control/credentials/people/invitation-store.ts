@@ -192,8 +192,7 @@ function recordOf(row: InvitationTable & { readonly maker_name: string | null })
     name: row.name,
     email: row.email,
     role: row.role,
-    // Open ones have one.
-    maker: makerOf(row.maker_kind, row.maker_id, row.maker_credential)!,
+    maker: makerOf(row.maker_kind, row.maker_id, row.maker_credential),
     makerName: row.maker_name,
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,

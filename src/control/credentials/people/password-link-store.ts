@@ -72,7 +72,8 @@ export async function isLinkOf(
     .where('person.id', '=', person.id)
     .executeTakeFirst();
   if (row === undefined) return false;
-  const maker = makerOf(row.link_maker_kind, row.link_maker_id, row.link_maker_credential);
+  // A link has a maker.
+  const maker = makerOf(row.link_maker_kind!, row.link_maker_id!, row.link_maker_credential!);
   return mayStillGive(trx, maker, person, parts);
 }
 

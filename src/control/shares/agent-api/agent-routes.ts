@@ -152,7 +152,7 @@ function shareView(
   share: Share,
   settings: ShareUpstream | undefined = DEFAULT_UPSTREAM,
 ): HostedShare {
-  // Agents of earlier versions know no settings.
+  // Agents take the defaults for absent settings.
   const upstream = isSameUpstream(settings, DEFAULT_UPSTREAM) ? undefined : settings;
   const { state, failure } = context.mesh.status.share(share.id);
   return definedFields({

@@ -1,6 +1,6 @@
 /**
  * Names at the start the shares whose rules about people admit nobody, because no auth provider proves who a person is
- * there. Earlier versions admitted everyone at these shares.
+ * there.
  */
 import { messageOf, type Log } from '#base';
 import { LOGIN_TYPES_TEXT } from '#domain/provider-types';

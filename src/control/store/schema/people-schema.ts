@@ -71,10 +71,10 @@ export interface InvitationTable {
   email: string | null;
   role: Role;
   code_hmac: string;
-  /** The caller that made it, and its credential, named as in `console_session`; null only in rows of earlier versions. */
-  maker_kind: string | null;
-  maker_id: string | null;
-  maker_credential: string | null;
+  /** The caller that made it, and its credential, named as in `console_session`. */
+  maker_kind: string;
+  maker_id: string;
+  maker_credential: string;
   created_at: number;
   expires_at: number;
 }
@@ -88,7 +88,7 @@ export interface ConsoleSessionTable {
   account_id: string | null;
   /** Null for a log-in by password or token. */
   auth_provider_id: string | null;
-  /** Names the credential that opened it (`credential-rule.ts`); null only in rows of earlier versions. */
+  /** Names the credential that opened it (`credential-rule.ts`); null if that had ended before. */
   credential: string | null;
   /** 1: the log-in had a second factor, or the session's owner enrolled in it. */
   second_factor: Generated<number>;

@@ -40,7 +40,7 @@ export interface SharedLeafTable {
   created_at: number;
 }
 
-/** A control-plane process over a shared database. Spaces separate `edge_api_urls`. Older versions leave columns null. */
+/** A control-plane process over a shared database. Spaces separate `edge_api_urls`. */
 export interface ReplicaTable {
   id: string;
   /** Its {base_url}. */

@@ -50,9 +50,9 @@ create table invitation (
   email text,
   role text not null,
   code_hmac text not null unique,
-  maker_kind text,
-  maker_id text,
-  maker_credential text,
+  maker_kind text not null,
+  maker_id text not null,
+  maker_credential text not null,
   created_at bigint not null,
   expires_at bigint not null
 );
