@@ -240,6 +240,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The router is not connected to this control plane.',
     remedy: 'Start the router, or send the request to the control plane that it is connected to.',
   },
+  'schema-differs': {
+    kind: 'internal',
+    meaning:
+      'The database lacks a table or a column. A development version from before the first release made it, or it was changed by hand.',
+    remedy: 'Name an empty database or another data directory, or restore a backup.',
+  },
   'schema-newer': {
     kind: 'invalid',
     meaning: 'The database has the schema of a newer version.',

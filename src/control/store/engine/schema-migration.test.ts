@@ -94,6 +94,24 @@ describeEachStore('migrations', (_open, newPlace) => {
     });
   });
 
+  it('of a development version that have the name of the first one show by the first statement that they differ', async () => {
+    const store = await openStore(await newPlace());
+    await sql`alter table organization drop column second_factor`.execute(store.db);
+    await sql`drop table last_backup`.execute(store.db);
+    const row = { id: 'x', name: 'x', created_at: 1, second_factor: 1 };
+    for (const [statement, absent] of [
+      [store.db.selectFrom('organization').select('second_factor').execute(), 'second_factor'],
+      [store.db.insertInto('organization').values(row).execute(), 'second_factor'],
+      [store.db.selectFrom('last_backup').selectAll().execute(), 'last_backup'],
+    ] as const)
+      await assert.rejects(statement, (error: Error & { kind?: string; code?: string }) => {
+        assert.deepEqual([error.kind, error.code], ['internal', 'schema-differs']);
+        assert.match(error.message, new RegExp(`${absent}.*empty database or another --data-dir`));
+        return true;
+      });
+    await store.close();
+  });
+
   it('on a database that a newer program has changed are refused, with both schemas named', async () => {
     const place = await newPlace();
     await (await openStore({ ...place, migrations: later })).close();

@@ -9,6 +9,8 @@ const DAMAGED_CODES = new Map([
 ]);
 const UNIQUE_CODES = new Set([2067, 1555]);
 const FOREIGN_KEY_CODE = 787;
+/** SQLite has one code for every wrong statement, so that only its message tells what is absent. */
+const ABSENT_IN_SQLITE = /^(?:no such (?:table|column)|table \S+ has no column named)/;
 /** Primary codes for faults of the database, not of the statement. */
 const AWAY_CODES = new Map([
   [5, 'is held by another process'],
@@ -45,6 +47,8 @@ const AWAY_STATES = new Map([
 const CONTENDED_STATES = new Set(['40001', '40P01']);
 /** The schema changed under a prepared statement, or the server dropped it. */
 const STALE_STATES = new Set(['0A000', '26000']);
+/** A table or a column that a statement names does not exist. */
+const ABSENT_STATES = new Set(['42P01', '42703']);
 
 /** `conflict` for a violated uniqueness or reference, `unavailable` if the database is away, otherwise `internal`. */
 export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
@@ -58,7 +62,7 @@ export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
     const away = AWAY_CODES.get(errcode & 0xff);
     if (away !== undefined) return storeUnavailable(away, cause);
   }
-  return storeFailed(cause);
+  return ABSENT_IN_SQLITE.test(message) ? schemaDiffers(cause) : storeFailed(cause);
 }
 
 /** The same for errors of the PostgreSQL driver. Only code and message are kept, because details contain rows. */
@@ -70,6 +74,7 @@ export function errorOfPostgres(error: unknown): FrontdoorError {
   if (state === '23505') return uniqueViolation(cause);
   if (state === '23503') return foreignKeyViolation(cause);
   if (CONTENDED_STATES.has(state)) return storeContended(cause);
+  if (ABSENT_STATES.has(state)) return schemaDiffers(cause);
   const away = state.startsWith('08') ? 'cannot be reached' : AWAY_STATES.get(state);
   return away === undefined ? storeFailed(cause) : storeUnavailable(away, cause);
 }
@@ -128,6 +133,14 @@ function foreignKeyViolation(cause: Error): FrontdoorError {
     'an object that the change refers to was deleted',
     { cause },
   );
+}
+
+/** Statements are fixed, so that the name of what is absent contains no value. */
+function schemaDiffers(cause: Error): FrontdoorError {
+  const message =
+    `the database has another schema than this program uses (${cause.message}): a development version from before the first ` +
+    'release made it, or it was changed by hand. Name an empty database or another --data-dir, or restore a backup';
+  return new FrontdoorError('internal', 'schema-differs', message, { cause });
 }
 
 function storeFailed(cause: Error): FrontdoorError {
