@@ -3,18 +3,32 @@
  * issuer in a gateway's data directory. ADR 0056.
  */
 import { X509Certificate } from 'node:crypto';
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { FrontdoorError, type Log } from '#base';
 import type { AcmeCommandOptions } from '#cli';
-import { AcmeIssuer, loadAccountKey, type AcmeSettings, type CertificateStore } from '#gateway';
+import {
+  AcmeIssuer,
+  loadAccountKey,
+  openDnsProvider,
+  providerNameOf,
+  RecordJournal,
+  RecordSweeper,
+  type AcmeSettings,
+  type CertificateStore,
+  type DnsSettings,
+} from '#gateway';
+import { outwardDialerOf } from '#net';
 import { readPrivateFile } from '#net/files';
-import { areDnsServers } from '#net/names';
+import { dnsSettingsOf } from './dns-provider-options.ts';
 import type { AutomaticCertificates } from './gateway-part.ts';
 import { checkNamesFile, readOptionFile } from './option-file.ts';
+import { RECORDS_FOLDER } from './order-messages.ts';
 import { orderInProcess } from './order-process.ts';
 
-const FOLDER = 'acme';
+/** The folder of the account, the state and the certificates in the data directory of a gateway. */
+export const ACME_FOLDER = 'acme';
 const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 /** What needs `acmeEmail`, by the name of the option. */
 const DEPENDENT = {
@@ -22,6 +36,8 @@ const DEPENDENT = {
   acmeCa: '--acme-ca',
   acmeEabKid: '--acme-eab-kid',
   acmeEabKey: '--acme-eab-key',
+  acmeDnsProvider: '--acme-dns-provider',
+  acmeDnsSetting: '--acme-dns-setting',
   acmeDnsHook: '--acme-dns-hook',
   acmeDnsServer: '--acme-dns-server',
 } as const satisfies Partial<Record<keyof AcmeCommandOptions, string>>;
@@ -29,23 +45,18 @@ const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 /** Undefined when automatic certificates are off. Rejects with `acme-options`, or `unreadable` for a file. */
 export async function acmeSettingsOf(options: AcmeCommandOptions): Promise<AcmeSettings | undefined> {
-  const { acmeEmail: email, acmeDnsHook, acmeDnsServer } = options;
+  const { acmeEmail: email } = options;
   if (email === undefined) {
     for (const [name, flag] of Object.entries(DEPENDENT))
       if (options[name as keyof typeof DEPENDENT] !== undefined) throw refused(`${flag} needs --acme-email`);
     return undefined;
   }
-  if (acmeDnsServer !== undefined && acmeDnsHook === undefined)
-    throw refused('--acme-dns-server needs --acme-dns-hook');
   return {
     email,
     directoryUrl: options.acmeDirectory ?? LETS_ENCRYPT,
     caPem: options.acmeCa === undefined ? undefined : caOf(options.acmeCa),
     binding: await bindingOf(options),
-    dns:
-      acmeDnsHook === undefined
-        ? undefined
-        : { hook: await programOf(acmeDnsHook), servers: serversOf(acmeDnsServer ?? []) },
+    dns: await dnsSettingsOf(options),
   };
 }
 
@@ -61,23 +72,26 @@ export interface IssuerOptions {
 /** Rejects with `acme-account`, or with the error of the disk. */
 export async function openIssuer(options: IssuerOptions): Promise<AutomaticCertificates> {
   const { settings, certificates, version, log } = options;
-  const folder = join(options.dataDir, FOLDER);
+  const folder = join(options.dataDir, ACME_FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const account = await loadAccountKey(join(folder, 'account.key'));
   const onNote = (note: string): void => log.warn({ hop: 'gateway' }, note);
   const { dns, directoryUrl } = settings;
+  const records = dns && sweeperOf(dns, folder, log);
+  records?.start();
   const source = await AcmeIssuer.open({
     folder,
     directoryUrl,
     store: certificates,
     obtain: (name, signal) => {
-      const order = { settings, accountKeyPem: account.keyPem, version, name };
+      const order = { settings, accountKeyPem: account.keyPem, version, name, folder };
       return orderInProcess({ order, signal, onNote });
     },
     remedy:
       dns === undefined
         ? 'see that the name leads to this gateway, and that its port 80 reaches --http-port from the internet'
-        : 'see that the DNS hook creates the TXT record in the zone that the internet sees',
+        : 'see that the TXT record can be created in the zone that the internet sees: try "frontdoor gateway dns-check"',
+    records,
     log,
   });
   const { length } = certificates.obtained;
@@ -86,6 +100,16 @@ export async function openIssuer(options: IssuerOptions): Promise<AutomaticCerti
     'certificates are obtained automatically',
   );
   return { source, thumbprint: dns === undefined ? account.thumbprint : undefined };
+}
+
+function sweeperOf({ by }: DnsSettings, folder: string, log: Log): RecordSweeper {
+  const surroundings = { folder, environment: process.env, outward: outwardDialerOf(process.env) };
+  return new RecordSweeper({
+    journal: new RecordJournal(join(folder, RECORDS_FOLDER)),
+    providerName: providerNameOf(by),
+    open: () => openDnsProvider(by, surroundings),
+    log,
+  });
 }
 
 async function bindingOf({
@@ -112,23 +136,6 @@ function caOf(file: string): string {
     throw refused(`--acme-ca: ${file} holds no certificate in PEM form`);
   }
   return pem;
-}
-
-function serversOf(servers: readonly string[]): readonly string[] {
-  if (areDnsServers(servers)) return servers;
-  throw refused('--acme-dns-server takes addresses, such as 192.0.2.53 or [2001:db8::53]:53');
-}
-
-/** Absolute path of a program. It is not searched for, so that it is the same one at each start. */
-async function programOf(path: string): Promise<string> {
-  const program = resolve(path);
-  try {
-    if (!(await stat(program)).isFile()) throw new Error('it is not a file');
-    await access(program, constants.X_OK);
-  } catch (cause) {
-    throw refused(`--acme-dns-hook: ${program} cannot be run: ${messageOf(cause)}`);
-  }
-  return program;
 }
 
 function refused(message: string): FrontdoorError {

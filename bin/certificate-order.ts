@@ -2,12 +2,28 @@
  * Orders one certificate for a gateway, which started it: a process of its own, no command. It ends after its outcome, or
  * when the gateway is gone or no longer wants it. Signals of a terminal are the gateway's. ADR 0056.
  */
+import { join } from 'node:path';
 import process from 'node:process';
 import { messageOf } from '#base';
-import { isRateLimited, orderCertificate, retryAfterOf } from '#gateway/acme-order';
-import { fromOrderShape, toOrderShape, type FromOrder, type ToOrder } from './order-messages.ts';
+import {
+  ChallengeRecords,
+  isRateLimited,
+  openDnsProvider,
+  orderCertificate,
+  providerNameOf,
+  RecordJournal,
+  retryAfterOf,
+} from '#gateway/acme-order';
+import { outwardDialerOf } from '#net';
+import {
+  fromOrderShape,
+  RECORDS_FOLDER,
+  toOrderShape,
+  type FromOrder,
+  type ToOrder,
+} from './order-messages.ts';
 
-/** For the DNS hook, which is killed, to be gone. */
+/** For a DNS hook, which is killed, to be gone. */
 const END_MS = 500;
 const ending = new AbortController();
 
@@ -18,13 +34,25 @@ function send(message: FromOrder, then: () => void = () => {}): void {
 
 async function outcomeOf(order: ToOrder): Promise<FromOrder> {
   try {
-    const onNote = (note: string): void => send({ type: 'note', note });
-    const pair = await orderCertificate({ ...order, signal: ending.signal, onNote });
+    const pair = await orderCertificate({ ...order, records: await recordsOf(order) });
     return { type: 'obtained', ...pair };
   } catch (error) {
     const isLimited = isRateLimited(error);
     return { type: 'failed', message: messageOf(error), retryAfterMs: retryAfterOf(error), isLimited };
   }
+}
+
+async function recordsOf({ settings: { dns }, folder }: ToOrder): Promise<ChallengeRecords | undefined> {
+  if (dns === undefined) return undefined;
+  const surroundings = { folder, environment: process.env, outward: outwardDialerOf(process.env) };
+  return new ChallengeRecords({
+    providerName: providerNameOf(dns.by),
+    provider: await openDnsProvider(dns.by, surroundings),
+    servers: dns.servers,
+    journal: new RecordJournal(join(folder, RECORDS_FOLDER)),
+    signal: ending.signal,
+    onNote: (note) => send({ type: 'note', note }),
+  });
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

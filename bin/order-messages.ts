@@ -4,6 +4,9 @@ import type { AcmeSettings } from '#gateway/acme-order';
 
 const { count, flag, someText, text, variants, withDefault } = Part;
 
+/** The folder, inside of that of the account, of the TXT records that orders create. */
+export const RECORDS_FOLDER = 'records';
+
 const remedy = 'restart the gateway';
 
 export const toOrderShape = new Shape(
@@ -13,6 +16,8 @@ export const toOrderShape = new Shape(
     version: text(),
     /** A host or `*.zone`. */
     name: someText(),
+    /** The folder of the gateway's account, state and certificates. */
+    folder: someText(),
   }),
   { name: 'order of a certificate', format: 1, formatField: 'format', remedy },
 );

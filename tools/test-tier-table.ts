@@ -23,6 +23,7 @@ export const EXPENSIVE: Readonly<Record<string, string>> = {
     'tries each spelling of an inner address in each setting',
   'src/control/shares/operations/backup-operation.test.ts': 'backs up a database of many megabytes',
   'src/control/shares/operations/database-faults.test.ts': 'starts servers of its own',
+  'src/gateway/acme/dns/rfc2136.test.ts': 'starts a name server',
   'src/gateway/circuits/host-away.test.ts':
     'has dials wait for hosts that come back, by timers of real length',
   'src/gateway/circuits/standby-circuits.test.ts':

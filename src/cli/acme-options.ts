@@ -1,21 +1,28 @@
 /** Options of automatic certificates, for commands that run a gateway. `bin/` checks which go together. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
-export interface AcmeCommandOptions {
+/** What creates and removes the TXT records of challenges. */
+export interface DnsCommandOptions {
+  readonly acmeDnsProvider?: string;
+  /** `name=value` each. */
+  readonly acmeDnsSetting?: readonly string[];
+  readonly acmeDnsHook?: string;
+  readonly acmeDnsServer?: readonly string[];
+}
+
+export interface AcmeCommandOptions extends DnsCommandOptions {
   readonly acmeEmail?: string;
   readonly acmeDirectory?: string;
   /** A file, as the following two. */
   readonly acmeCa?: string;
   readonly acmeEabKid?: string;
   readonly acmeEabKey?: string;
-  readonly acmeDnsHook?: string;
-  readonly acmeDnsServer?: readonly string[];
 }
 
 const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
 
 export function addAcmeOptions(command: Command): Command {
-  return command
+  const named = command
     .addOption(
       new Option(
         '--acme-email <address>',
@@ -39,10 +46,23 @@ export function addAcmeOptions(command: Command): Command {
     .option(
       '--acme-eab-key <file>',
       'file with the key for --acme-eab-kid, in base64url, readable only by its owner; for example eab.key',
+    );
+  return addDnsOptions(named);
+}
+
+export function addDnsOptions(command: Command): Command {
+  return command
+    .option(
+      '--acme-dns-provider <name>',
+      'DNS provider at which TXT records are created and removed (rfc2136, acme-dns, cloudflare, hetzner or route53): each zone then gets a wildcard certificate, and share names do not appear in public certificate logs; for example cloudflare',
+    )
+    .option(
+      '--acme-dns-setting <name=value...>',
+      'settings of that provider, such as the file with its token; for example token-file=/etc/frontdoor/cloudflare.token',
     )
     .option(
       '--acme-dns-hook <program>',
-      'program that creates and removes TXT records, called as "PROGRAM present|cleanup NAME VALUE": each zone then gets a wildcard certificate, and share names do not appear in public certificate logs; for example /usr/local/bin/dns-hook',
+      'program that creates and removes TXT records, for other DNS providers, called as "PROGRAM present|cleanup NAME VALUE"; for example /usr/local/bin/dns-hook',
     )
     .addOption(
       new Option(

@@ -1,6 +1,10 @@
 export { GatewayAccess, type GatewayAccessOptions } from './access/gateway-access.ts';
 export { loadAccountKey, type AccountKey } from './acme/account-key.ts';
 export type { AcmeSettings, DnsSettings } from './acme/acme-settings.ts';
+export { ChallengeRecords } from './acme/dns/challenge-records.ts';
+export { openDnsProvider, providerNameOf } from './acme/dns/open-dns-provider.ts';
+export { RecordJournal } from './acme/dns/record-journal.ts';
+export { RecordSweeper } from './acme/dns/record-sweeper.ts';
 export { CertificateDemand, type NameOwner } from './acme/certificate-demand.ts';
 export { AcmeIssuer, type AcmeIssuerOptions } from './acme/acme-issuer.ts';
 export {

@@ -19,6 +19,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/gateway/accepting-servers.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
+  ['src/gateway/acme/dns/', ['node:net'], 'isIP: what form an address has'],
   ['src/gateway/acme/acme-order.ts', ['node:https'], 'which authorities the library for orders trusts'],
   [
     'src/router/xgress/',

@@ -4,6 +4,7 @@ import {
   agentLockShape,
   agentRequestShape,
   certificateOrdersShape,
+  challengeRecordShape,
   demoCredentialsShape,
   fileSharesShape,
   keptAccessesShape,
@@ -47,7 +48,13 @@ const orders = {
   orders: [{ organizationId: 'o', atMs: 5 }],
 };
 const noOrders = { directoryUrl: '', pauses: [], issued: [], orders: [] };
-const order = { settings: { email: 'a@b' }, accountKeyPem: 'k', version: '1', name: 'a.share.localhost' };
+const order = {
+  settings: { email: 'a@b' },
+  accountKeyPem: 'k',
+  version: '1',
+  name: 'a.share.localhost',
+  folder: '/d/acme',
+};
 const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1, isLimited: true };
 const workerStart = {
   type: 'start',
@@ -136,6 +143,19 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       shape: certificateOrdersShape,
       example: noOrders,
       older: { pauses: [], issued: [] },
+      unknown: 'ignored',
+    },
+  ],
+  challengeRecordShape: [
+    {
+      shape: challengeRecordShape,
+      example: {
+        provider: 'hook',
+        name: '_acme-challenge.a',
+        target: '_acme-challenge.a',
+        value: 'v',
+        atMs: 1,
+      },
       unknown: 'ignored',
     },
   ],

@@ -330,7 +330,10 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     writeFileSync(open, 'a2V5', { mode: 0o644 });
     assert.match(await errorOf({ acmeDnsHook: '/bin/true' }), /--acme-dns-hook needs --acme-email/);
     assert.match(await errorOf({ acmeCa: pebble.caFile }), /--acme-ca needs --acme-email/);
-    assert.match(await errorOf({ ...email, acmeDnsServer: ['192.0.2.1'] }), /needs --acme-dns-hook/);
+    assert.match(
+      await errorOf({ ...email, acmeDnsServer: ['192.0.2.1'] }),
+      /needs --acme-dns-provider or --acme-dns-hook/,
+    );
     assert.match(await errorOf({ ...email, acmeEabKid: 'k' }), /--acme-eab-kid needs --acme-eab-key/);
     assert.match(await errorOf({ ...email, acmeEabKid: 'k', acmeEabKey: open }), /chmod 600/);
     assert.match(await errorOf({ ...email, acmeCa: open }), /holds no certificate in PEM form/);

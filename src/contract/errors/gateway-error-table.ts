@@ -14,6 +14,11 @@ export const GATEWAY_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Follow the remedy in the log line. The gateway retries automatically, and keeps using the previous certificate.',
   },
+  'acme-options': {
+    kind: 'invalid',
+    meaning: 'The options for automatic certificates contradict each other, or one of them cannot be used.',
+    remedy: 'Correct what the message names; docs/guide/automatic-certificates.md describes each.',
+  },
   'cannot-open-log': {
     kind: 'invalid',
     meaning: 'The access log cannot be opened.',
@@ -26,9 +31,21 @@ export const GATEWAY_ERRORS = errorsSince('0.1.0', {
   },
   'dns-hook-failed': {
     kind: 'unavailable',
-    meaning:
-      'The program of `--acme-dns-hook` failed, or the record that it created is not visible at the name servers of the zone.',
+    meaning: 'The program of `--acme-dns-hook` failed.',
     remedy:
       'Run the program as the gateway does, with the arguments in the message, and check its output. The gateway retries automatically.',
+  },
+  'dns-provider-failed': {
+    kind: 'unavailable',
+    meaning:
+      'A TXT record for a certificate could not be created or removed at the DNS provider. The message has its reason.',
+    remedy:
+      'Correct what the message names, and try it with "frontdoor gateway dns-check". The gateway retries automatically, and keeps using the previous certificate.',
+  },
+  'dns-record-not-visible': {
+    kind: 'unavailable',
+    meaning: 'A TXT record was created, but the name servers of the zone do not answer with it.',
+    remedy:
+      'Check that the record is created in the zone that the internet sees. If this machine sees other name servers than the internet, name some with --acme-dns-server.',
   },
 });

@@ -2,11 +2,6 @@
 import { errorsSince } from '#base';
 
 export const PROGRAM_ERRORS = errorsSince('0.1.0', {
-  'acme-options': {
-    kind: 'invalid',
-    meaning: 'The options for automatic certificates contradict each other, or one of them cannot be used.',
-    remedy: 'Correct what the message names; docs/guide/automatic-certificates.md describes each.',
-  },
   'demo-enrollment': {
     kind: 'internal',
     meaning: 'The demo did not receive an enrollment code.',

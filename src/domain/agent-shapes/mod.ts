@@ -35,6 +35,7 @@ export {
 export {
   agentLockShape,
   certificateOrdersShape,
+  challengeRecordShape,
   demoCredentialsShape,
   fileSharesShape,
   keptAccessesShape,
@@ -50,6 +51,7 @@ export {
   type Credentials,
   type FileShare,
   type KeptAccess,
+  type KeptChallengeRecord,
   type LockHolder,
   type NamedAddress,
   type Profile,

@@ -83,6 +83,20 @@ export const certificateOrdersShape = new Shape(
 );
 export type CertificateOrders = ShapeOf<typeof certificateOrdersShape.schema>;
 
+/** A file of `acme/records/`: a TXT record that a gateway creates, until it has removed it. */
+export const challengeRecordShape = new Shape(
+  Type.Object({
+    /** What creates it: `hook`, or the name of a DNS provider. */
+    provider: someText(),
+    name: someText(),
+    target: someText(),
+    value: someText(),
+    atMs: Type.Number({ minimum: 0 }),
+  }),
+  { name: 'TXT record of a challenge', format: 1, formatField: 'format', remedy: 'upgrade this gateway' },
+);
+export type KeptChallengeRecord = ShapeOf<typeof challengeRecordShape.schema>;
+
 /** `agent.lock`: the process that runs on a data directory, and where it listens. */
 export const agentLockShape = new Shape(
   Type.Object({

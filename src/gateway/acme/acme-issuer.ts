@@ -12,6 +12,7 @@ import { diskProblem, loadObtained, writeObtained } from './certificate-files.ts
 import { AccountLimits } from './account-limits.ts';
 import type { CertificateSource, NeededCertificate, IssueEvent } from './certificate-source.ts';
 import { maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs, zoneOf } from './issue-policy.ts';
+import type { RecordSweeper } from './dns/record-sweeper.ts';
 import { IssueState } from './issue-state.ts';
 import { isRateLimited, retryAfterOf } from './order-failure.ts';
 
@@ -36,6 +37,8 @@ export interface AcmeIssuerOptions {
   readonly directoryUrl: string;
   /** What to do when an order fails, for the log. */
   readonly remedy: string;
+  /** Removes what orders left behind; closed with the issuer. */
+  readonly records?: Pick<RecordSweeper, 'sweep' | 'close'> | undefined;
   readonly log: Log;
   readonly clock?: Clock | undefined;
   /** From 0 to 1. */
@@ -100,6 +103,7 @@ export class AcmeIssuer implements CertificateSource {
   retry(): void {
     this.#state.forgetPauses();
     this.#limits.clear();
+    void this.#options.records?.sweep();
     for (const [name, pair] of this.#unwritten) this.#write(name, pair);
   }
 
@@ -107,6 +111,7 @@ export class AcmeIssuer implements CertificateSource {
     this.#closing.abort();
     this.#waiting.clear();
     clearTimeout(this.#diskTimer);
+    await this.#options.records?.close();
     await this.written;
   }
 

@@ -8,12 +8,14 @@ import { Agent } from 'node:https';
 import type { Authorization, Client } from 'acme-client';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { KeyPair } from '../certificates/served-pair.ts';
-import type { AcmeSettings, DnsSettings } from './acme-settings.ts';
-import { callDnsHook } from './dns-hook.ts';
+import type { AcmeSettings } from './acme-settings.ts';
+import type { ChallengeRecords } from './dns/challenge-records.ts';
 import { OrderFailure, parseRetryAfter } from './order-failure.ts';
-import { awaitTxtRecord } from './txt-record.ts';
 
 export type { AcmeSettings } from './acme-settings.ts';
+export { ChallengeRecords } from './dns/challenge-records.ts';
+export { openDnsProvider, providerNameOf } from './dns/open-dns-provider.ts';
+export { RecordJournal } from './dns/record-journal.ts';
 export { isRateLimited, retryAfterOf } from './order-failure.ts';
 
 const REQUEST_MS = 30_000;
@@ -28,15 +30,13 @@ export interface OrderRequest {
   /** PKCS#8 PEM. */
   readonly accountKeyPem: string;
   readonly version: string;
-  /** A host, or `*.zone` with a DNS hook. */
+  /** A host, or `*.zone` with records. */
   readonly name: string;
-  /** Ends the DNS hook and waits. */
-  readonly signal: AbortSignal;
-  /** Takes a sentence for the log. */
-  readonly onNote: (note: string) => void;
+  /** For DNS-01; without them the proof is by HTTP-01. */
+  readonly records?: ChallengeRecords | undefined;
 }
 
-/** Rejects with the text of the authority, as `acme-failed` or `dns-hook-failed`. Once in a process. */
+/** Rejects with the text of the authority as `acme-failed`, or with the error of the records. Once in a process. */
 export async function orderCertificate(request: OrderRequest): Promise<KeyPair> {
   const rate = { retryAfterMs: 0, isLimited: false };
   try {
@@ -79,8 +79,8 @@ async function order(
     { altNames: [name] },
     await acme.crypto.createPrivateEcdsaKey(),
   );
-  const { dns } = settings;
-  const type = dns === undefined ? 'http-01' : 'dns-01';
+  const { records } = request;
+  const type = records === undefined ? 'http-01' : 'dns-01';
   const cert = await client.auto({
     csr,
     // A key has one account: the authority finds it again, or creates it.
@@ -96,40 +96,13 @@ async function order(
           'acme-failed',
           `the authority does not offer ${type} for ${name}`,
         );
-      if (dns !== undefined) await present(request, dns, authorization, value);
+      await records?.present(recordOf(authorization), value);
     },
     challengeRemoveFn: async (authorization, _challenge, value) => {
-      if (dns !== undefined) await cleanUp(request, dns, authorization, value);
+      await records?.cleanUp(recordOf(authorization), value);
     },
   });
   return { cert, key: key.toString() };
-}
-
-async function present(
-  { signal, onNote }: OrderRequest,
-  { hook, servers }: DnsSettings,
-  authorization: Authorization,
-  value: string,
-): Promise<void> {
-  const name = recordOf(authorization);
-  await callDnsHook({ program: hook, action: 'present', fqdn: `${name}.`, value, signal });
-  const isSeen = await awaitTxtRecord({ name, value }, { servers, signal });
-  if (!isSeen) onNote(`no name server answers about the TXT record ${name}: the authority is asked now`);
-}
-
-/** A record that stays behind does no harm. */
-async function cleanUp(
-  { signal, onNote }: OrderRequest,
-  { hook }: DnsSettings,
-  authorization: Authorization,
-  value: string,
-): Promise<void> {
-  try {
-    const fqdn = `${recordOf(authorization)}.`;
-    await callDnsHook({ program: hook, action: 'cleanup', fqdn, value, signal });
-  } catch (error) {
-    onNote(`a TXT record may be left behind: ${messageOf(error)}`);
-  }
 }
 
 function recordOf({ identifier }: Authorization): string {

@@ -12,8 +12,19 @@ export interface AcmeSettings {
 }
 
 export interface DnsSettings {
-  /** Absolute path of the program. */
-  readonly hook: string;
+  readonly by: DnsProviderChoice;
   /** `address` or `address:port` of the servers that show whether a record is visible; empty: those of the zone. */
   readonly servers: readonly string[];
 }
+
+/** What changes TXT records. It holds no secret: files and variables with secrets are read when a provider is opened. */
+export type DnsProviderChoice =
+  | {
+      /** Absolute path of the program. */
+      readonly hook: string;
+    }
+  | {
+      /** The name of a row of the DNS providers. */
+      readonly provider: string;
+      readonly settings: Readonly<Record<string, string>>;
+    };

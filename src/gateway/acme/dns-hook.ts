@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { FrontdoorError } from '#base';
+import type { ChallengeRecord, DnsProvider } from './dns/dns-provider.ts';
 
 const TIMEOUT_MS = 120_000;
 /** How much of the end of its output is kept. */
@@ -20,6 +21,33 @@ export interface DnsHookCall {
   /** Ends the program. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+}
+
+/** The program as a provider. It gets the original name, and finds the zone by itself. */
+export class DnsHook implements DnsProvider {
+  readonly #program: string;
+  readonly delegations = undefined;
+
+  /** Takes an absolute path. */
+  constructor(program: string) {
+    this.#program = program;
+  }
+
+  add(record: ChallengeRecord, signal: AbortSignal): Promise<void> {
+    return this.#call('present', record, signal);
+  }
+
+  remove(record: ChallengeRecord, signal: AbortSignal): Promise<void> {
+    return this.#call('cleanup', record, signal);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #call(action: DnsHookCall['action'], { name, value }: ChallengeRecord, signal: AbortSignal): Promise<void> {
+    return callDnsHook({ program: this.#program, action, fqdn: `${name}.`, value, signal });
+  }
 }
 
 /** Resolves when the program has ended with status 0. Rejects with `dns-hook-failed`. */

@@ -55,9 +55,9 @@ describe('a TXT record', () => {
   it('that a name server does not have in time is an error with what to look at', async () => {
     const { server } = await serve([]);
     await assert.rejects(wait([server], { timeoutMs: 20 }), {
-      code: 'dns-hook-failed',
+      code: 'dns-record-not-visible',
       message:
-        /_acme-challenge\.zone\.example is not visible after 0 s at 1 of 1 name servers: see whether the DNS hook/,
+        /_acme-challenge\.zone\.example is not visible after 0 s at 1 of 1 name servers: see whether it is created in the zone/,
     });
   });
 

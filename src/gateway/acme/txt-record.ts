@@ -1,7 +1,7 @@
 /**
  * Waits until a TXT record is visible, so that the certificate authority does not ask too early: a failed validation
  * counts, and a resolver that has asked too early remembers that there was none. Therefore the name servers of the zone
- * are asked, behind an alias (CNAME) those of its target, or the servers that the operator names.
+ * are asked, or the servers that the operator names.
  */
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -44,8 +44,8 @@ export async function awaitTxtRecord(record: TxtRecord, wait: TxtWait): Promise<
       if (has + lacks === 0) return false;
       const message =
         `the TXT record ${record.name} is not visible after ${Math.round(timeoutMs / 1_000)} s at ` +
-        `${lacks} of ${has + lacks} name servers: see whether the DNS hook creates it in the right zone`;
-      throw new FrontdoorError('unavailable', 'dns-hook-failed', message);
+        `${lacks} of ${has + lacks} name servers: see whether it is created in the zone that these servers have`;
+      throw new FrontdoorError('unavailable', 'dns-record-not-visible', message);
     }
     await pause(lookMs, undefined, { signal });
   }
@@ -57,12 +57,11 @@ interface Look {
 }
 
 async function look({ name, value }: TxtRecord, { servers: named, queryMs }: TxtWait): Promise<Look> {
-  const target = named.length > 0 ? name : await targetOf(name);
-  const servers = named.length > 0 ? named : await serversOf(target);
+  const servers = named.length > 0 ? named : await serversOf(name);
   const answers = await Promise.all(
     servers.slice(0, MAX_SERVERS).map(async (server) => {
       try {
-        const records = await resolver([server], queryMs).resolveTxt(target);
+        const records = await openDnsResolver([server], queryMs).resolveTxt(name);
         return records.some((pieces) => pieces.join('') === value);
       } catch (error) {
         return isAbsent(error) ? false : undefined;
@@ -75,22 +74,12 @@ async function look({ name, value }: TxtRecord, { servers: named, queryMs }: Txt
   };
 }
 
-/** The name behind an alias, as the system's resolver knows it. */
-async function targetOf(name: string): Promise<string> {
-  try {
-    const [alias] = await resolver().resolveCname(name);
-    return alias ?? name;
-  } catch {
-    return name;
-  }
-}
-
 /** Addresses of the name servers of the zone that the name belongs to; none if they cannot be found. */
 async function serversOf(name: string): Promise<string[]> {
   const labels = name.split('.');
   for (let from = 1; from < labels.length; from += 1) {
     try {
-      const hosts = await resolver().resolveNs(labels.slice(from).join('.'));
+      const hosts = await openDnsResolver([]).resolveNs(labels.slice(from).join('.'));
       const found = await Promise.all(hosts.slice(0, MAX_SERVERS).map((host) => addressOf(host)));
       return found.flat();
     } catch (error) {
@@ -103,14 +92,14 @@ async function serversOf(name: string): Promise<string[]> {
 
 async function addressOf(host: string): Promise<string[]> {
   try {
-    return (await resolver().resolve4(host)).slice(0, 1);
+    return (await openDnsResolver([]).resolve4(host)).slice(0, 1);
   } catch {
     return [];
   }
 }
 
-/** Asks the system's servers without an argument. */
-function resolver(servers: readonly string[] = [], timeout = QUERY_MS): Resolver {
+/** Asks the system's servers if the list is empty. */
+export function openDnsResolver(servers: readonly string[], timeout = QUERY_MS): Resolver {
   const made = new Resolver({ timeout, tries: 2 });
   if (servers.length > 0) made.setServers(servers);
   return made;

@@ -1,0 +1,54 @@
+/** The DNS providers, a row for each. A provider is a file of its own, which is loaded when it is opened. ADR 0095. */
+import type { DnsProvider } from './dns-provider.ts';
+import { dnsServerOf } from './dns-server.ts';
+import type { ProviderContext } from './provider-context.ts';
+import type { DeclaredSettings, SettingRow } from './provider-settings.ts';
+
+export interface DnsProviderRow extends DeclaredSettings {
+  /** The end of "it needs …". */
+  readonly rights: string;
+  /** Rejects with `acme-options`. Connects to nothing. */
+  readonly open: (context: ProviderContext) => Promise<DnsProvider>;
+}
+
+const DNS_NAME = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/;
+
+const delegation: SettingRow = {
+  description: 'domains, separated by commas, to which aliases (CNAME) of challenges may lead',
+  example: 'acme.example.net',
+  problem: (value) =>
+    value.split(',').every((name) => DNS_NAME.test(name))
+      ? undefined
+      : 'must be domains in lower case without a dot at the end, separated by commas',
+};
+
+export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
+  rfc2136: {
+    settings: {
+      server: {
+        isRequired: true,
+        description: 'primary server of the zones, with a port if it is not 53',
+        example: 'ns1.example.com',
+        problem: (value) =>
+          dnsServerOf(value) === undefined
+            ? 'must be a name or an address, with or without a port'
+            : undefined,
+      },
+      zone: {
+        description:
+          'the only zone that records are written to; without it the server is asked for the zone of each name',
+        example: 'example.com',
+        problem: (value) => (DNS_NAME.test(value) ? undefined : 'must be a domain without a dot at the end'),
+      },
+      delegation,
+    },
+    secret: {
+      fileSetting: 'key-file',
+      variables: ['FRONTDOOR_TSIG_KEY'],
+      description: 'a shared key (TSIG)',
+      example: '/etc/frontdoor/tsig.key',
+    },
+    rights: 'the right to change TXT records of the name, such as update-policy { grant KEY zonesub TXT; }',
+    open: async (context) => new (await import('./rfc2136.ts')).Rfc2136(context),
+  },
+};
