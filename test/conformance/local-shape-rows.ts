@@ -1,5 +1,6 @@
 /** The rows of shapes that stay on one machine: files of our programs, and what its processes send each other. */
 import {
+  acmeDnsAccountShape,
   agentAnswerShape,
   agentLockShape,
   agentRequestShape,
@@ -156,6 +157,13 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
         value: 'v',
         atMs: 1,
       },
+      unknown: 'ignored',
+    },
+  ],
+  acmeDnsAccountShape: [
+    {
+      shape: acmeDnsAccountShape,
+      example: { server: 'https://a', username: 'u', password: 'p', fulldomain: 's.a', subdomain: 's' },
       unknown: 'ignored',
     },
   ],

@@ -33,6 +33,7 @@ export {
   type HostedShareRequest,
 } from './agent-shares.ts';
 export {
+  acmeDnsAccountShape,
   agentLockShape,
   certificateOrdersShape,
   challengeRecordShape,
@@ -47,6 +48,7 @@ export {
   profilesShape,
   runningProgramShape,
   sampleReadyShape,
+  type AcmeDnsAccount,
   type CertificateOrders,
   type Credentials,
   type FileShare,

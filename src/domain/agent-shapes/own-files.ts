@@ -97,6 +97,20 @@ export const challengeRecordShape = new Shape(
 );
 export type KeptChallengeRecord = ShapeOf<typeof challengeRecordShape.schema>;
 
+/** A file of `acme/acme-dns/`: the account of a name at a server of acme-dns. The server answers a registration in this form, too. */
+export const acmeDnsAccountShape = new Shape(
+  Type.Object({
+    /** The origin of the API. */
+    server: someText(),
+    username: someText(),
+    password: someText(),
+    fulldomain: someText(),
+    subdomain: someText(),
+  }),
+  { name: 'account at acme-dns', format: 1, formatField: 'format', remedy: 'upgrade this gateway' },
+);
+export type AcmeDnsAccount = ShapeOf<typeof acmeDnsAccountShape.schema>;
+
 /** `agent.lock`: the process that runs on a data directory, and where it listens. */
 export const agentLockShape = new Shape(
   Type.Object({

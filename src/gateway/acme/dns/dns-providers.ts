@@ -1,4 +1,5 @@
 /** The DNS providers, a row for each. A provider is a file of its own, which is loaded when it is opened. ADR 0095. */
+import { isLoopbackHost } from '#base';
 import type { DnsProvider } from './dns-provider.ts';
 import { dnsServerOf } from './dns-server.ts';
 import type { ProviderContext } from './provider-context.ts';
@@ -50,5 +51,24 @@ export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
     },
     rights: 'the right to change TXT records of the name, such as update-policy { grant KEY zonesub TXT; }',
     open: async (context) => new (await import('./rfc2136.ts')).Rfc2136(context),
+  },
+  'acme-dns': {
+    settings: {
+      server: {
+        isRequired: true,
+        description: 'address of the API of the acme-dns server',
+        example: 'https://auth.example.com',
+        problem: (value) => {
+          const url = URL.parse(value);
+          const isSecure =
+            url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
+          return url !== null && isSecure && url.pathname === '/' && url.username === ''
+            ? undefined
+            : 'must be an https URL without a path';
+        },
+      },
+    },
+    rights: 'no right',
+    open: async (context) => new (await import('./acme-dns.ts')).AcmeDns(context),
   },
 };
