@@ -23,6 +23,20 @@ const delegation: SettingRow = {
       : 'must be domains in lower case without a dot at the end, separated by commas',
 };
 
+const zoneId = (example: string, problem: NonNullable<SettingRow['problem']>): SettingRow => ({
+  description:
+    'ID of the only zone that records are written to; without it the zone of each name is looked up',
+  example,
+  problem,
+});
+
+const tokenIn = (variable: string, example: string) => ({
+  fileSetting: 'token-file',
+  variables: [variable],
+  description: 'an API token',
+  example,
+});
+
 export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
   rfc2136: {
     settings: {
@@ -70,5 +84,16 @@ export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
     },
     rights: 'no right',
     open: async (context) => new (await import('./acme-dns.ts')).AcmeDns(context),
+  },
+  cloudflare: {
+    settings: {
+      'zone-id': zoneId('023e105f4ecef8ad9ca31a8372d0c353', (value) =>
+        /^[0-9a-f]{32}$/.test(value) ? undefined : 'must be 32 hexadecimal digits',
+      ),
+      delegation,
+    },
+    secret: tokenIn('CLOUDFLARE_API_TOKEN', '/etc/frontdoor/cloudflare.token'),
+    rights: 'the permissions Zone > DNS > Edit and Zone > Zone > Read for the zone',
+    open: async (context) => new (await import('./cloudflare.ts')).Cloudflare(context),
   },
 };
