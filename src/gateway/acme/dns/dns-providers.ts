@@ -96,4 +96,10 @@ export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
     rights: 'the permissions Zone > DNS > Edit and Zone > Zone > Read for the zone',
     open: async (context) => new (await import('./cloudflare.ts')).Cloudflare(context),
   },
+  hetzner: {
+    settings: { delegation },
+    secret: tokenIn('HCLOUD_TOKEN', '/etc/frontdoor/hetzner.token'),
+    rights: 'to be a token of the project that has the zone, with the permission Read & Write',
+    open: async (context) => new (await import('./hetzner.ts')).Hetzner(context),
+  },
 };
