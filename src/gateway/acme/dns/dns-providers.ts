@@ -102,4 +102,21 @@ export const DNS_PROVIDERS: Readonly<Record<string, DnsProviderRow>> = {
     rights: 'to be a token of the project that has the zone, with the permission Read & Write',
     open: async (context) => new (await import('./hetzner.ts')).Hetzner(context),
   },
+  route53: {
+    settings: {
+      'zone-id': zoneId('Z1D633PJN98FT9', (value) =>
+        /^[A-Z0-9]{1,32}$/.test(value) ? undefined : 'must be capital letters and digits',
+      ),
+      delegation,
+    },
+    secret: {
+      fileSetting: 'credentials-file',
+      variables: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+      description: 'an access key',
+      example: '/etc/frontdoor/aws-credentials',
+    },
+    rights:
+      'the permissions route53:ListHostedZonesByName, route53:ListResourceRecordSets and route53:ChangeResourceRecordSets',
+    open: async (context) => new (await import('./route53.ts')).Route53(context),
+  },
 };
