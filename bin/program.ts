@@ -25,6 +25,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     adminsCreate: async (options) => finish((await loadControl()).runAdminsCreate(options)),
     consoleLink: async (options) => (await loadControl()).runConsoleLink(options),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
+    dnsCheck: async (...check) => (await import('./dns-check.ts')).runDnsCheck(...check),
     routerRun: async (file, options) => finish((await loadRouter()).runRouter(file, options, version)),
     routerEnroll: async (file, options) => finish((await loadRouter()).runRouterEnroll(file, options)),
     routerCheck: async (file, options) => {

@@ -22,6 +22,7 @@ const noRunners: ProgramRunners = {
   adminsCreate: notHere,
   consoleLink: notHere,
   gateway: notHere,
+  dnsCheck: notHere,
   routerRun: notHere,
   routerEnroll: notHere,
   routerCheck: notHere,

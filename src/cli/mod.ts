@@ -8,6 +8,7 @@ export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
 export { type AccessOptions } from './access-options.ts';
 export { type GatewayProxyOptions } from './proxy-options.ts';
 export { type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.ts';
+export { type DnsCheckCommandOptions } from './dns-check-command.ts';
 export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
 export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';

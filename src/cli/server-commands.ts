@@ -9,6 +9,7 @@ import {
   type DatabaseOptions,
   type MigrationCopiesOptions,
 } from './database-option.ts';
+import { dnsCheckCommand, type DnsCheckCommandOptions } from './dns-check-command.ts';
 import { addHeadOptions, type HeadCommandOptions } from './head-options.ts';
 import { interceptDomain } from './intercept-option.ts';
 import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
@@ -135,6 +136,7 @@ export interface ServerRunners extends RouterRunners {
   up(options: UpCommandOptions): Promise<void>;
   control(options: ControlCommandOptions): Promise<void>;
   gateway(options: GatewayCommandOptions): Promise<void>;
+  dnsCheck(domain: string, options: DnsCheckCommandOptions, io: CliIo): Promise<void>;
 }
 
 export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
@@ -144,6 +146,8 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
     resetAdmin: (options: ResetAdminCommandOptions) =>
       runCommand(io, false, () => runners.resetAdmin(options)),
     gateway: (options: GatewayCommandOptions) => runCommand(io, false, () => runners.gateway(options)),
+    dnsCheck: (domain: string, options: DnsCheckCommandOptions) =>
+      runCommand(io, false, () => runners.dnsCheck(domain, options, io)),
   };
   return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(io, runners)];
 }
@@ -230,7 +234,9 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
     .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
 }
 
-function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
+function gatewayCommand(
+  run: Pick<ServerRunners, 'gateway'> & { readonly dnsCheck: Parameters<typeof dnsCheckCommand>[0] },
+): Command {
   const command = addReadyOption(addLogOptions(new Command('gateway')))
     .description('run a public gateway')
     .option(
@@ -275,10 +281,14 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     addAcmeOptions(addHeadOptions(command)),
     'the gateway (each of several workers at the next port)',
   );
-  return observed.action((options: GatewayCommandOptions, parsed: Command) => {
-    checkProxyOptions(parsed, options);
-    return run.gateway(options);
-  });
+  // Options after the word "dns-check" belong to that command, although they have the same names.
+  return observed
+    .enablePositionalOptions()
+    .action((options: GatewayCommandOptions, parsed: Command) => {
+      checkProxyOptions(parsed, options);
+      return run.gateway(options);
+    })
+    .addCommand(dnsCheckCommand(run.dnsCheck));
 }
 
 function controlPorts(command: Command, proxied: string): Command {

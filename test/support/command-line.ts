@@ -20,6 +20,10 @@ const runners: Partial<ProgramRunners> = {
     const { runAdminsCreate } = await import('../../bin/run-control.ts');
     await runAdminsCreate(options);
   },
+  dnsCheck: async (domain, options, io) => {
+    const { runDnsCheck } = await import('../../bin/dns-check.ts');
+    await runDnsCheck(domain, options, io);
+  },
   routerEnroll: async (file, options) => {
     // Most tests enroll no router.
     const { runRouterEnroll } = await import('../../bin/run-router.ts');

@@ -29,6 +29,8 @@ export interface PebbleOptions {
   readonly httpPort: number;
   /** Lifetime of what it issues, in seconds. */
   readonly lifetime: number;
+  /** `host:port` of another name server, which it asks instead of the one that goes with it. */
+  readonly nameServer?: string | undefined;
 }
 
 type Config = Readonly<Record<string, unknown>>;
@@ -50,21 +52,21 @@ export class Pebble {
   readonly #children = new Set<ChildProcess>();
   #pebble: ChildProcess | undefined;
 
-  private constructor(folder: string, ca: string, port: number) {
+  private constructor(folder: string, ca: string, port: number, nameServer: string | undefined) {
     this.#folder = folder;
     this.#ca = ca;
     this.directoryUrl = `https://localhost:${port}/dir`;
     this.#managementPort = port + 1;
-    this.nameServer = `127.0.0.1:${port + 2}`;
+    this.nameServer = nameServer ?? `127.0.0.1:${port + 2}`;
     this.namesUrl = `http://127.0.0.1:${port + 3}`;
     this.caFile = join(folder, 'pebble-ca.pem');
     this.bindingKeyFile = join(folder, 'pebble-eab.key');
   }
 
-  static async start({ folder, httpPort, lifetime }: PebbleOptions): Promise<Pebble> {
+  static async start({ folder, httpPort, lifetime, nameServer }: PebbleOptions): Promise<Pebble> {
     const port = await freePort(4);
     const { cert, key, ca } = await (await makeTestAuthority()).issue('localhost');
-    const pebble = new Pebble(folder, ca, port);
+    const pebble = new Pebble(folder, ca, port, nameServer);
     const bindingKey = Buffer.from('a key of thirty-two bytes, or so').toString('base64url');
     writeFileSync(pebble.caFile, ca);
     writeFileSync(pebble.bindingKeyFile, `${bindingKey}\n`, { mode: 0o600 });
@@ -81,7 +83,13 @@ export class Pebble {
       externalAccountBindingRequired: true,
       externalAccountMACKeys: { kid: bindingKey },
     };
-    pebble.#spawn(NAME_SERVER!, [
+    if (nameServer === undefined) pebble.#startNameServer();
+    await pebble.begin(lifetime);
+    return pebble;
+  }
+
+  #startNameServer(): void {
+    this.#spawn(NAME_SERVER!, [
       '-http01',
       '',
       '-https01',
@@ -93,12 +101,10 @@ export class Pebble {
       '-defaultIPv6',
       '',
       '-dns01',
-      pebble.nameServer,
+      this.nameServer,
       '-management',
-      new URL(pebble.namesUrl).host,
+      new URL(this.namesUrl).host,
     ]);
-    await pebble.begin(lifetime);
-    return pebble;
   }
 
   /** Starts the authority, with a new root and without accounts. */
