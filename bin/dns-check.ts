@@ -13,6 +13,7 @@ import { RECORDS_FOLDER } from './order-messages.ts';
 
 /** The bytes of a challenge, a SHA-256. */
 const VALUE_BYTES = 32;
+const CLEAN_UP_MS = 60_000;
 
 /** Rejects with the error of the provider or of the record. */
 export async function runDnsCheck(
@@ -32,7 +33,8 @@ export async function runDnsCheck(
   const surroundings = { folder, environment: process.env, outward: outwardDialerOf(process.env) };
   const provider = await openDnsProvider(dns.by, surroundings);
   const ending = new AbortController();
-  process.once('SIGINT', () => ending.abort());
+  const onInterrupt = (): void => ending.abort(new Error('interrupted'));
+  process.once('SIGINT', onInterrupt);
   const notes: string[] = [];
   const records = new ChallengeRecords({
     providerName: providerNameOf(dns.by),
@@ -52,8 +54,10 @@ export async function runDnsCheck(
     if (target !== name) io.out(`${name} is an alias of ${target}, where the record is\n`);
     if (isSeen) io.out(`every name server that answers has it after ${seconds()} s\n`);
   } finally {
-    await records.cleanUp(name, value);
+    // An interrupted check removes its record, too.
+    await records.cleanUp(name, value, AbortSignal.timeout(CLEAN_UP_MS));
     await provider.close();
+    process.off('SIGINT', onInterrupt);
   }
   if (notes.length > 0) throw new FrontdoorError('unavailable', 'dns-record-not-visible', notes.join('; '));
   io.out(`removed: certificates for *.${domain} can be obtained with these options\n`);

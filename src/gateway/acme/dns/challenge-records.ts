@@ -44,8 +44,8 @@ export class ChallengeRecords {
   }
 
   /** Never rejects: the journal has a record that is left behind. */
-  async cleanUp(name: string, value: string): Promise<void> {
-    const { provider, journal, signal, onNote } = this.#options;
+  async cleanUp(name: string, value: string, signal = this.#options.signal): Promise<void> {
+    const { provider, journal, onNote } = this.#options;
     const at = this.#created.findIndex((each) => each.name === name && each.value === value);
     const [record] = at === -1 ? [] : this.#created.splice(at, 1);
     if (record === undefined) return;
