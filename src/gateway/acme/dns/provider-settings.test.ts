@@ -1,6 +1,6 @@
 // Settings and secrets of DNS providers, as the command line gives them.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -42,6 +42,13 @@ async function refusalOf(...args: Parameters<typeof open>): Promise<string> {
 }
 
 describe('the settings of a DNS provider', () => {
+  it('are in the guide, with the variables of their secrets', () => {
+    const guide = readFileSync('docs/guide/automatic-certificates.md', 'utf8');
+    for (const [name, { settings, secret }] of Object.entries(DNS_PROVIDERS))
+      for (const word of [...Object.keys(settings), secret?.fileSetting, ...(secret?.variables ?? [])])
+        assert.ok(word === undefined || guide.includes(`\`${word}\``), `${name}: ${word}`);
+  });
+
   it('open each provider with the values of their examples', async () => {
     const secrets: Readonly<Record<string, string>> = {
       'key-file': `key "frontdoor" {\n\talgorithm hmac-sha512;\n\tsecret "${SECRET}";\n};\n`,
