@@ -56,7 +56,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     dataDir,
     socketPath: options.socket,
     allowTargets: options.allowTarget,
-    configFile: options.config,
+    configFile: options.config === undefined ? undefined : { path: options.config, env: process.env },
     maxCircuitsPerShare: options.maxCircuits,
     targetCa: targetCa === undefined ? undefined : readOptionFile(targetCa, '--target-ca'),
     targetClient: targetClientOf(options),

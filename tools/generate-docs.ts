@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '#contract';
+import { agentFileSchema, fileJsonSchema } from '#contract/schemas';
 import { routerSchemaText } from '#router/config';
 import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
@@ -23,6 +24,11 @@ const FOLDER = 'docs/reference';
 const EXAMPLE_ADDRESS = 'https://frontdoor.example';
 
 export const referencePages: readonly ReferencePage[] = [
+  {
+    name: 'agent.schema.json',
+    render: () =>
+      `${JSON.stringify(fileJsonSchema(agentFileSchema, 'Configuration file of an agent of Frontdoor'), undefined, 2)}\n`,
+  },
   { name: 'auth-provider-types.md', render: providerTypesPage },
   { name: 'errors.md', render: errorsPage },
   { name: 'management-api.md', render: managementApiPage },

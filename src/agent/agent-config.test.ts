@@ -74,7 +74,7 @@ extra: 1
     '3 shares[0].mode: must be one of public, private <- "open"',
     '5 shares[1]: must have name',
     '6 shares[1].target: must be a text <- 5',
-    '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants, upstream <- "x"',
+    '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants, authProviders, policy, upstream <- "x"',
     '8 extra: is not a field here; known fields are shares, accesses <- 1',
   ]);
 });
@@ -136,4 +136,49 @@ test('a file that others may write is refused', () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('guards are read, and a password may be in a file or a variable', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-config-'));
+  writeFileSync(join(folder, 'password'), 'correct horse\n');
+  const file = (password: string): string => `
+shares:
+  - name: app
+    mode: public
+    target: http://127.0.0.1:3000
+    authProviders: [staff]
+    policy:
+      basicAuth:
+        - { name: ann, password: ${password} }
+`;
+  const parsed = parseAgentConfig(file('{ fromFile: password }'), { folder, env: {} });
+  assert.ok('value' in parsed);
+  const [share] = parsed.value.shares;
+  assert.deepEqual(share?.authProviders, ['staff']);
+  assert.deepEqual(share?.policy?.basicAuth, [{ name: 'ann', password: 'correct horse' }]);
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(problemsOf(file('{ fromEnv: NO_SUCH_VARIABLE }')), [
+    '9 shares[0].policy.basicAuth[0].password: the environment variable NO_SUCH_VARIABLE is not set',
+  ]);
+  assert.match(
+    problemsOf(file('{ fromFile: /nowhere/password }'))[0]!,
+    /^9 .*cannot read \/nowhere\/password/,
+  );
+  // The text is not shown.
+  assert.match(problemsOf(file('{ fromFile: /dev/null }'))[0]!, /^9 .*password: must be [^<]*$/);
+});
+
+test('a wrong rule of a policy is named with its line', () => {
+  const problems = problemsOf(`shares:
+  - { name: app, mode: public, target: 'http://127.0.0.1:3000', policy: { emails: [nobody],
+      rateLimit: null, session: { idle: 8h },
+      colour: red } }`);
+  assert.match(problems[0]!, /^2 shares\[0\]\.policy\.emails\[0\]: must be of /);
+  assert.match(problems[1]!, /^3 shares\[0\]\.policy\.session\.idle: must be of /);
+  assert.match(problems[2]!, /^4 shares\[0\]\.policy\.colour: is not a field here/);
+  assert.equal(problems.length, 3);
+  assert.deepEqual(
+    problemsOf("shares: [{ name: db, mode: private, target: 'tcp://127.0.0.1:5432', authProviders: [a] }]"),
+    ['1 shares[0].authProviders: only a public share has it; a private one is for its grants'],
+  );
 });

@@ -1,47 +1,19 @@
-/** The agent's configuration file: shares that it creates or reclaims at every start. */
+/** The agent's configuration file: the shares and accesses of this machine. */
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, readHostPort } from '#base';
-import { fileProblemLine, Part, Type, type PlacedProblem, type ShapeOf } from '#base/shapes';
+import { fileProblemLine, type PlacedProblem } from '#base/shapes';
+import { agentFileSchema, type AgentConfig } from '#contract/schemas';
 import { isShareLabel } from '#domain';
-import { checkUpstream, upstreamChangeSchema } from '#domain/upstream';
-import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
+import { checkUpstream } from '#domain/upstream';
+import { parseYamlFile, type NamedTextSource, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
-const MAX_SHARES = 10_000;
-const MAX_ACCESSES = 256;
-
-/** The targets that a share can have are those of `targetForms`. */
-const ConfiguredShareSchema = Part.closed({
-  name: Part.text(),
-  mode: Part.oneOf('public', 'private'),
-  target: Part.text(),
-  /** Environments that may dial it. */
-  grants: Type.Optional(Type.Array(Part.someText())),
-  /** How requests reach the service, with the fields of the API. Absent fields keep their values. */
-  upstream: Type.Optional(upstreamChangeSchema),
-});
-
-const ConfiguredAccessSchema = Part.closed({
-  /** Name or token of a private share that this environment may dial. */
-  share: Part.text(),
-  /** HOST:PORT on this machine, at which it is accessible. */
-  listen: Part.text(),
-  /** `udp` for a share of datagrams; `tcp` by default. */
-  protocol: Type.Optional(Part.oneOf('tcp', 'udp')),
-});
-
-const AgentConfigSchema = Part.closed({
-  shares: Type.Array(ConfiguredShareSchema, { maxItems: MAX_SHARES }),
-  accesses: Type.Optional(Type.Array(ConfiguredAccessSchema, { maxItems: MAX_ACCESSES })),
-});
-
-export type AgentConfig = ShapeOf<typeof AgentConfigSchema>;
-export type ConfiguredShare = ShapeOf<typeof ConfiguredShareSchema>;
 
 /** Throws a `FrontdoorError` with all problems. */
-export function loadAgentConfig(path: string): AgentConfig {
+export function loadAgentConfig(path: string, env: NamedTextSource['env'] = {}): AgentConfig {
   let text: string;
   try {
     checkNotWritableByOthers(path);
@@ -52,16 +24,20 @@ export function loadAgentConfig(path: string): AgentConfig {
       cause: error,
     });
   }
-  const parsed = parseAgentConfig(text);
+  const parsed = parseAgentConfig(text, { folder: dirname(path), env });
   if ('value' in parsed) return parsed.value;
   const lines = parsed.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
   throw new FrontdoorError('invalid', 'config-invalid', `${path} has problems:\n${lines.join('\n')}`);
 }
 
-export function parseAgentConfig(text: string): ParsedYamlFile<AgentConfig> {
+export function parseAgentConfig(
+  text: string,
+  texts: NamedTextSource = { folder: '.', env: {} },
+): ParsedYamlFile<AgentConfig> {
   return parseYamlFile(text, {
     maxLength: MAX_CONFIG_BYTES,
-    schema: AgentConfigSchema,
+    schema: agentFileSchema,
+    texts,
     rules: crossProblems,
     whenEmpty: 'must contain a list named shares',
   });
@@ -89,6 +65,9 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
       found.push([['shares', String(i), 'upstream', field], `must be ${rule}`]);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
+    for (const field of ['authProviders', 'policy'] as const)
+      if (share.mode === 'private' && share[field] !== undefined)
+        found.push([at(field), 'only a public share has it; a private one is for its grants']);
     // Rules for new names only are left to the control plane, because this share may be older.
     if (!isShareLabel(share.name)) {
       found.push([at('name'), 'must be 1 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word']);

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { FrontdoorError, readHostPort, type Log } from '#base';
 import type { AccessRegistry } from './access/access-registry.ts';
-import type { AgentConfig } from './agent-config.ts';
+import type { AgentConfig } from '#contract/schemas';
 import { ConfigRestore } from './config-restore.ts';
 import { FileShares } from './file-shares.ts';
 import type { OwnTargets } from './own-targets.ts';
@@ -13,9 +13,15 @@ import type { ShareCommands } from './share-commands.ts';
 import type { ShareFollower } from './share-follower.ts';
 import type { ShareRegistry } from './share-registry.ts';
 
+/** Where the configuration file is, and the variables that it may name. */
+export interface AgentFilePlace {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 export interface AgentFileOptions {
   /** Undefined: the agent has no configuration file. */
-  readonly configFile: string | undefined;
+  readonly configFile: AgentFilePlace | undefined;
   readonly dataDir: string;
   readonly commands: ShareCommands;
   readonly follower: ShareFollower;
@@ -29,10 +35,10 @@ export interface AgentFileOptions {
 const FILE_SHARES_FILE = 'agent-file-shares.json';
 
 /** Returns undefined without a file. Throws a `FrontdoorError` with all problems of the file. */
-export async function readAgentFile(path: string | undefined): Promise<AgentConfig | undefined> {
-  if (path === undefined) return undefined;
+export async function readAgentFile(place: AgentFilePlace | undefined): Promise<AgentConfig | undefined> {
+  if (place === undefined) return undefined;
   // Loaded on demand, because the schema compiler would be a fifth of an idle agent's memory.
-  return (await import('./agent-config.ts')).loadAgentConfig(path);
+  return (await import('./agent-config.ts')).loadAgentConfig(place.path, place.env);
 }
 
 export class AgentFile {

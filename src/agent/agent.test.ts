@@ -371,14 +371,14 @@ test(
     const names = Array.from({ length: 30 }, (_, i) => `app-${i}`);
     const lines = names.map((name) => `  - { name: ${name}, mode: public, target: '${target}' }`);
     writeFileSync(configFile, `shares:\n${lines.join('\n')}\n`, { mode: 0o600 });
-    const { agent, network } = await world({ dataDir, configFile });
+    const { agent, network } = await world({ dataDir, configFile: { path: configFile, env: {} } });
     await network.until(() => names.every((name) => network.hosted.get(name)?.reports.at(-1) === true));
     assert.match(await get(await network.dial('app-17')), /hello$/);
     await agent.close();
     network.calls.length = 0;
     const again = await startAgent({
       dataDir,
-      configFile,
+      configFile: { path: configFile, env: {} },
       allowTargets: [],
       version: '1',
       log: silentLog,
@@ -402,7 +402,11 @@ test(
     });
     const network = new MemoryNetwork();
     network.failure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
-    const { agent } = await world({ dataDir, configFile, openNetwork: async () => network });
+    const { agent } = await world({
+      dataDir,
+      configFile: { path: configFile, env: {} },
+      openNetwork: async () => network,
+    });
     assert.deepEqual((await ask(agent.socketPath, { op: 'status' })).failedEntries, [
       { name: 'app', reason: 'cannot be reached' },
     ]);

@@ -20,8 +20,8 @@ import { writeAgentMetrics } from './agent-metrics.ts';
 import type { BackendParts } from './backends/backend.ts';
 import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
-import type { AgentConfig } from './agent-config.ts';
-import { AgentFile, readAgentFile } from './agent-file.ts';
+import type { AgentConfig } from '#contract/schemas';
+import { AgentFile, readAgentFile, type AgentFilePlace } from './agent-file.ts';
 import { DatagramDialer } from './backends/datagram-target.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
@@ -42,7 +42,7 @@ export interface AgentOptions {
   readonly socketPath?: string | undefined;
   /** Targets that the Management API may set, as `CIDR:PORTS`, or absolute paths of folders. */
   readonly allowTargets: readonly string[];
-  readonly configFile?: string | undefined;
+  readonly configFile?: AgentFilePlace | undefined;
   readonly version: string;
   readonly log: Log;
   /** Enrolls if necessary and connects. Called once, while the lock is held. */

@@ -6,7 +6,7 @@
 import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
 import type { FileShare } from '#domain/agent-shapes';
 import { DEFAULT_UPSTREAM, hasUpstream, type ShareUpstreamChange } from '#domain/upstream';
-import type { ConfiguredShare } from './agent-config.ts';
+import type { ConfiguredShare } from '#contract/schemas';
 import type { AgentShare } from './agent-network.ts';
 import type { FileShares } from './file-shares.ts';
 import type { OwnTargets } from './own-targets.ts';
@@ -104,14 +104,23 @@ export class ConfigRestore {
   }
 
   async #restore(share: ConfiguredShare, standing: AgentShare | undefined): Promise<boolean> {
-    const { name, mode, target, grants = [] } = share;
+    const { name, mode, target, grants = [], authProviders, policy } = share;
     const { made, commands } = this.#options;
     const upstream = { ...removedSettings(made.get(name), share), ...share.upstream };
     return this.#attempt(name, 'a share of the configuration file could not be restored', async () => {
       const { id } =
         standing !== undefined && stands(share, upstream, standing)
           ? standing
-          : await commands.place({ op: 'share', name, mode, target, grants, upstream });
+          : await commands.place({
+              op: 'share',
+              name,
+              mode,
+              target,
+              grants,
+              upstream,
+              authProviders,
+              policy,
+            });
       made.note({ name, id, upstream: Object.keys(share.upstream ?? {}) });
     });
   }
@@ -164,12 +173,17 @@ function ownTarget(share: ConfiguredShare): [token: string, target: string][] {
   return 'target' in parsed ? [[share.name, parsed.target.text]] : [];
 }
 
-/** Whether the existing share already is as configured, so that no write is necessary. */
+/**
+ * Whether the existing share already is as configured, so that no write is necessary. Its guards are known to the control plane
+ * alone, which writes nothing if they are as wanted.
+ */
 function stands(share: ConfiguredShare, upstream: ShareUpstreamChange, standing: AgentShare): boolean {
   const [wanted] = ownTarget(share);
   const is = parseTarget(standing.target);
   const grants = new Set(share.grants);
   return (
+    share.authProviders === undefined &&
+    share.policy === undefined &&
     standing.targetByAgent &&
     standing.reserved &&
     standing.shareMode === share.mode &&

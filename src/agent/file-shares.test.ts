@@ -35,8 +35,13 @@ async function site(): Promise<Site> {
     write: (...names) =>
       writeText(JSON.stringify({ shares: names.map((name) => ({ name, mode: 'public', target })) })),
     start: async (file: string | undefined = configFile) =>
-      (await world({ dataDir, configFile: file === '' ? undefined : file, openNetwork: async () => network }))
-        .agent,
+      (
+        await world({
+          dataDir,
+          configFile: file === '' ? undefined : { path: file, env: {} },
+          openNetwork: async () => network,
+        })
+      ).agent,
   };
 }
 
@@ -154,5 +159,18 @@ describe('a configuration file', () => {
     write();
     await agent.reload();
     assert.deepEqual(network.records.get('app')?.upstream, { lenient: false });
+  });
+
+  it('with guards sends them with the share, at every start', async () => {
+    const { network, target, writeText, start } = await site();
+    const guards = { authProviders: ['staff'], policy: { ipDeny: ['192.0.2.0/24'] } };
+    writeText(JSON.stringify({ shares: [{ name: 'app', mode: 'public', target, ...guards }] }));
+    for (const _start of ['first', 'second']) {
+      network.requests.clear();
+      const agent = await start();
+      const { authProviders, policy } = network.requests.get('app')!;
+      assert.deepEqual({ authProviders, policy }, guards);
+      await agent.close();
+    }
   });
 });

@@ -32,6 +32,9 @@ export interface ShareCommandsOptions {
 
 const MAX_WAITING = 256;
 const SUGGESTED_NAMES = 5;
+/** What a configuration file says besides. */
+type Guards = Pick<OwnShareRequest, 'authProviders' | 'policy'>;
+
 /** Before the second look at whether a share can be dialed; each later pause is half as long again. */
 const FIRST_PAUSE_MS = 20;
 /** Settings for certificates without a target that presents one would have no effect. */
@@ -58,7 +61,9 @@ export class ShareCommands {
   }
 
   /** Creates or reclaims the share, without waiting for a service. */
-  async place(request: AgentShareRequest): Promise<AgentShare> {
+  async place(
+    request: AgentShareRequest & { readonly [Each in keyof Guards]: Guards[Each] | undefined },
+  ): Promise<AgentShare> {
     const { controlPlane, own } = this.#options;
     const parsed = parseTarget(request.target);
     if ('problem' in parsed) throw new FrontdoorError('invalid', 'invalid-target', parsed.problem);
@@ -83,6 +88,8 @@ export class ShareCommands {
       grants: request.grants,
       name,
       upstream: request.upstream,
+      authProviders: request.authProviders,
+      policy: request.policy,
     });
     return await this.#inOrder(async () => {
       const before = name === undefined ? undefined : own.get(name);

@@ -16,12 +16,17 @@ import {
   type PlacedProblem,
   type ValuePath,
 } from '#base/shapes';
+import { resolveNamedTexts, type NamedTextSource } from './named-texts.ts';
+
+export type { NamedTextSource };
 
 export interface YamlFileKind<S extends TSchema> {
   readonly maxLength: number;
   readonly schema: S;
   /** What fields say together, of a value that the schema accepts. */
   readonly rules: (value: ShapeOf<S>) => readonly PlacedProblem[];
+  /** Where texts come from that the file names by reference; undefined: it names none. */
+  readonly texts?: NamedTextSource | undefined;
   /** What an empty file lacks. */
   readonly whenEmpty: string;
 }
@@ -57,8 +62,11 @@ export function parseYamlFile<S extends TSchema>(
     return whole(messageOf(error));
   }
   if (value === null) return whole(kind.whenEmpty);
-  const read = compileReader(kind.schema)(value);
-  const found = 'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, value, MAX_PROBLEMS);
+  const named = kind.texts === undefined ? { value, problems: [] } : resolveNamedTexts(value, kind.texts);
+  const read = compileReader(kind.schema)(named.value);
+  const others =
+    'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, named.value, MAX_PROBLEMS);
+  const found = named.problems.length > 0 ? named.problems : others;
   if ('value' in read && found.length === 0) return { value: read.value };
   const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => ({
     ...problemAt(positionOf(lines, offsetOf(document, path)), message),

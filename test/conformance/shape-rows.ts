@@ -302,6 +302,11 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       example: { ...wanted, upstream: { hostHeader: 'localhost' } },
       unknown: 'refused',
     },
+    {
+      shape: hostedShareRequestShape,
+      example: { ...wanted, authProviders: ['keys'], policy: { emails: ['ann@example.com'] } },
+      unknown: 'refused',
+    },
   ],
   hostedShareShape: [
     { shape: hostedShareShape, example: hosted, unknown: 'ignored', newer: newerHosted },

@@ -62,6 +62,8 @@ export class MemoryNetwork implements AgentNetwork {
   readonly encrypted = new Set<string>();
   /** The names of the control plane's calls, in order. */
   readonly calls: string[] = [];
+  /** The last request for each name. */
+  readonly requests = new Map<string, OwnShareRequest>();
   /** If set, every call fails with it. */
   failure: FrontdoorError | undefined;
   /** If false, binds stay `binding`. */
@@ -83,7 +85,11 @@ export class MemoryNetwork implements AgentNetwork {
       ),
     shares: async () =>
       this.#call('shares', () => [...this.records.values()].map((share) => this.#measured(share))),
-    createShare: async (share) => this.#call('createShare', () => this.put(share, true)),
+    createShare: async (share) =>
+      this.#call('createShare', () => {
+        this.requests.set(share.name ?? '', share);
+        return this.put(share, true);
+      }),
     releaseShare: async (token) =>
       this.#call('releaseShare', () => {
         if (!this.remove(token))

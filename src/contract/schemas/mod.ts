@@ -40,6 +40,7 @@ export {
   type SharePolicy,
   type SharePolicyAnswer,
   type SharePolicyBody,
+  sharePolicyReplacementSchema,
 } from './access-schemas.ts';
 export {
   type CustomFrontendAnswer,
@@ -76,3 +77,6 @@ export {
 } from './record-schemas.ts';
 export type { ShareUpstreamAnswer } from './upstream-schemas.ts';
 export type { AuthoritiesAnswer, SealingKeyAnswer } from './authority-schemas.ts';
+export { agentFileSchema, type AgentConfig, type ConfiguredShare } from './agent-file-schema.ts';
+export { fileJsonSchema } from './file-json-schema.ts';
+export { fileSchemaOf } from './file-schema.ts';

@@ -9,6 +9,7 @@ import { BACKEND_MODES } from '../backend-mode-table.ts';
 const { closed, count, flag, lossyList, nullable, oneOf, optional, text, texts, word } = Part;
 
 const MAX_GRANTS = 1_000;
+const MAX_AUTH_PROVIDERS = 100;
 
 /** Names, targets and grants are judged where shares are made; here, their types. */
 export const hostedShareRequestShape = new Shape(
@@ -23,6 +24,10 @@ export const hostedShareRequestShape = new Shape(
     grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),
     /** Settings that the share gets; it keeps its others. */
     upstream: Type.Optional(upstreamChangeSchema),
+    /** Names or ids of the auth providers that guard it; absent: it keeps its own. */
+    authProviders: Type.Optional(Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS })),
+    /** Its whole policy, in the form of the Management API, which judges it; absent: it keeps its own. */
+    policy: Type.Optional(Part.anyObject()),
   }),
   { name: 'share request', format: 1, remedy: 'upgrade the control plane' },
 );

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
   openEdgeFixture,
@@ -71,6 +72,64 @@ test('an agent sets how requests reach the service; what it does not name stays'
   await one.agentApi.releaseShare(name);
 });
 
+test('an agent makes a share with its guards at once, and writes nothing when they are as wanted', async () => {
+  const { db } = fixture.store;
+  const frontdoorId = (
+    await db.selectFrom('identity').select('frontdoor_id').where('id', '=', one.id).executeTakeFirstOrThrow()
+  ).frontdoor_id!;
+  const providerId = randomUUID();
+  const columns = { type: 'API_KEY', enabled: 1, data: '{}', secrets_sealed: null } as const;
+  await db
+    .insertInto('auth_provider')
+    .values({
+      id: providerId,
+      frontdoor_id: frontdoorId,
+      name: 'keys',
+      ...columns,
+      version: 1,
+      created_at: 1,
+      updated_at: 1,
+    })
+    .execute();
+  const guarded = {
+    ...app,
+    name: 'guarded',
+    authProviders: ['keys'],
+    policy: { ipAllow: ['10.0.0.0/8'], basicAuth: [{ name: 'ann', password: 'correct horse' }] },
+  };
+  const share = await one.agentApi.createShare(guarded);
+  const service = fixture.catalog.get(share.id)!;
+  assert.deepEqual([service.authProviderIds, service.rules?.ip.allow], [[providerId], ['10.0.0.0/8']]);
+  assert.equal((await one.agentApi.createShare(guarded)).epoch, share.epoch);
+  const password = [{ name: 'ann', password: 'another horse' }];
+  const changed = { ...guarded, policy: { ...guarded.policy, basicAuth: password } };
+  assert.equal((await one.agentApi.createShare(changed)).epoch, share.epoch + 1);
+  assert.equal((await one.agentApi.createShare(changed)).epoch, share.epoch + 1);
+  // A request without guards keeps them.
+  await one.agentApi.createShare({ ...app, name: 'guarded' });
+  assert.deepEqual(fixture.catalog.get(share.id)?.authProviderIds, [providerId]);
+  await one.agentApi.createShare({ ...app, name: 'guarded', authProviders: [], policy: {} });
+  const open = fixture.catalog.get(share.id)!;
+  assert.deepEqual([open.authProviderIds, open.rules], [[], null]);
+  await one.agentApi.releaseShare('guarded');
+});
+
+test('a share whose guards are not valid is not made', async () => {
+  const rows: [object, RegExp][] = [
+    [{ authProviders: ['nobody'] }, /Auth provider nobody not found/],
+    [{ policy: { emails: ['nobody'] } }, /policy\.emails\.0/],
+    [{ policy: { email: [] } }, /policy\.email/],
+    [{ policy: { emails: ['ann@example.com'] } }, /nobody would be admitted/],
+  ];
+  for (const [guards, message] of rows)
+    await assert.rejects(one.agentApi.createShare({ ...app, name: 'refused', ...guards }), { message });
+  const listed = await one.agentApi.hostedShares();
+  assert.equal(
+    listed.some(({ token }) => token === 'refused'),
+    false,
+  );
+});
+
 test('a share without a name gets a random token; a private one is granted to environments of its frontdoor', async () => {
   const share = await one.agentApi.createShare({
     shareMode: 'private',
@@ -135,7 +194,7 @@ test('an invalid share is refused with the reason', async () => {
     [{ ...app, backendMode: 'drive' }, /backendMode/],
     [{ ...app, backendMode: 'web' }, /target must be of file:/],
     [{ ...app, shareMode: 'open' }, /shareMode/],
-    [{ ...app, target: 'http://127.0.0.1:3000/path' }, /target/],
+    [{ ...app, target: 'http://127.0.0.1:3000/path?query' }, /target/],
     [{ ...app, target: 7 }, /target/],
     [{ ...app, name: 'WWW' }, /Value for name must be of share name \(1 to 63 of a-z, 0-9 and -/],
     [{ ...app, name: 'www' }, /Value for name must be of share name other than oauth, api, www/],

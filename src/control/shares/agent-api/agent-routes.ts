@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { definedFields, fieldsOf } from '#base';
 import { FORMAT_HEADER } from '#base/shapes';
-import { invalidValue, type Share } from '#domain';
+import type { Share } from '#domain';
 import {
   agentSelfShape,
   hostedShareRequestShape,
@@ -13,17 +13,12 @@ import {
   hostedSharesShape,
   type HostedShare,
 } from '#domain/agent-shapes';
-import { changedUpstream, DEFAULT_UPSTREAM, isSameUpstream, type ShareUpstream } from '#domain/upstream';
-import {
-  findShareUpstream,
-  putShareUpstream,
-  upstreamsOfEnvironment,
-} from '../records/share-upstream-store.ts';
-import { upstreamProblem } from '../records/upstream-check.ts';
+import { DEFAULT_UPSTREAM, isSameUpstream, type ShareUpstream } from '#domain/upstream';
+import { upstreamsOfEnvironment } from '../records/share-upstream-store.ts';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
-import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
-import { environmentIdsOf } from '../records/environment-store.ts';
+import { releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
+import { makeShare, standingShare, wantedShareOf } from './share-request.ts';
 import { changeAgentVersion } from '../../overlay/records/mod.ts';
 import {
   appendPeerAudit,
@@ -63,39 +58,20 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
   app.post('/agent/v1/shares', async (request, reply) => {
     const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
-    const { upstream: change = {}, ...wanted } = readBody(request, hostedShareRequestShape).value;
-    const problem = upstreamProblem(change);
-    if (problem !== undefined) throw invalidValue(`upstream.${problem.field}`, problem.rule);
-    const { share, upstream } = await store.transaction(async (trx, touch) => {
-      const { before, share } = await createOrTakeBackShare(trx, touch, {
-        ...wanted,
-        grants: wanted.grants
-          ? await environmentIdsOf(trx, identity.ownerId ?? '', wanted.grants)
-          : undefined,
-        frontdoorId: identity.ownerId ?? '',
-        environmentId: identity.id,
-        targetByAgent: true,
-        nowMs: clock.nowMs(),
-      });
-      await appendPeerAudit(trx, touch, context, request, peer, {
-        action: before === undefined ? 'createShare' : 'takeBackShare',
-        target: { kind: 'share', id: share.token },
-        before: before && shareRecordView(context.addresses, before),
-        after: shareRecordView(context.addresses, share),
-      });
-      const former = await findShareUpstream(trx, share.id);
-      const upstream = changedUpstream(former, change);
-      if (!isSameUpstream(former, upstream)) {
-        await putShareUpstream(trx, touch, share.id, upstream, clock.nowMs());
-        await appendPeerAudit(trx, touch, context, request, peer, {
-          action: 'changeShareUpstream',
-          target: { kind: 'share', id: share.token },
-          before: { upstream: former },
-          after: { upstream },
-        });
-      }
-      return { share, upstream };
+    const wanted = await wantedShareOf(store.db, readBody(request, hostedShareRequestShape).value, {
+      frontdoorId: identity.ownerId ?? '',
+      environmentId: identity.id,
+      nowMs: clock.nowMs(),
     });
+    const standing = await standingShare(store.db, wanted);
+    if (standing !== undefined)
+      return sendShape(reply, hostedShareShape, shareView(context, standing.share, standing.upstream), 201);
+    const { share, upstream } = await store.transaction((trx, touch) =>
+      makeShare(trx, touch, wanted, {
+        view: (each) => shareRecordView(context.addresses, each),
+        append: (change) => appendPeerAudit(trx, touch, context, request, peer, change),
+      }),
+    );
     log.info(
       { environment: identity.id, share: share.token, epoch: share.epoch },
       'share created by its agent',

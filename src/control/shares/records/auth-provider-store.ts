@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type SelectQueryBuilder } from 'kysely';
 import { readJsonObject } from '#base/shapes';
+import { invalidValue, isUuid } from '#domain';
 import type { AuthProviderType, ProviderData } from '#domain/provider-types';
 import { readAlone } from '#net';
+import { missing } from './share-reach.ts';
 import type { SettledData, StoredKey, StoredSecrets } from '../provider/provider-secrets.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
@@ -95,6 +97,32 @@ export async function findAuthProvider(
 ): Promise<AuthProviderRecord | undefined> {
   const row = await providerRow(db, frontdoor, id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row, await keyRows(db, row).execute());
+}
+
+/**
+ * Returns the IDs of auth providers that are given by name or ID, in their order.
+ * @throws FrontdoorError `notFound`, or `invalid` for a name that several have.
+ */
+export async function authProviderIdsOf(
+  db: Queries,
+  frontdoorId: string,
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const names = given.filter((each) => !isUuid(each));
+  if (names.length === 0) return given;
+  const found = await db
+    .selectFrom('auth_provider')
+    .select(['id', 'name'])
+    .where('frontdoor_id', '=', frontdoorId)
+    .where('name', 'in', names)
+    .execute();
+  return given.map((each) => {
+    if (isUuid(each)) return each;
+    const [only, ...others] = found.filter(({ name }) => name === each);
+    if (only === undefined) throw missing('Auth provider', each);
+    if (others.length === 0) return only.id;
+    throw invalidValue('authProviders', `ID: several auth providers are called ${each}`);
+  });
 }
 
 /** The same, locked with the uses of its keys until the transaction ends. */

@@ -172,13 +172,17 @@ export async function createOrTakeBackShare(
 ): Promise<ShareTakeover> {
   const { name, frontdoorId, environmentId, nowMs } = wanted;
   if (typeof name === 'string') {
-    // The second of two concurrent requests reclaims the share of the first.
-    await lockedByName(trx, `share ${frontdoorId} ${name}`);
+    await lockShareName(trx, frontdoorId, name);
     const before = await findShareForUpdate(trx, frontdoorId, name);
     if (before?.environmentId === environmentId)
       return { before, share: await changeShare(trx, touch, before, wanted, nowMs) };
   }
   return { before: undefined, share: await createShare(trx, touch, wanted) };
+}
+
+/** The second of two concurrent requests of agents for a name finds the share of the first. */
+export async function lockShareName(trx: Queries, frontdoorId: string, name: string): Promise<void> {
+  await lockedByName(trx, `share ${frontdoorId} ${name}`);
 }
 
 /** Removes a share; its names rest. */

@@ -1,0 +1,81 @@
+/** The schema of the agent's configuration file. Fields that shares have at the API too are derived from there. */
+import { Part, Type, type ShapeOf } from '#base/shapes';
+import { upstreamChangeSchema } from '#domain/upstream';
+import { sharePolicyReplacementSchema } from './access-schemas.ts';
+import { fileSchemaOf } from './file-schema.ts';
+
+const MAX_SHARES = 10_000;
+const MAX_ACCESSES = 256;
+const MAX_GRANTS = 1_000;
+const MAX_AUTH_PROVIDERS = 100;
+
+function described<S extends object>(schema: S, description: string): S {
+  return { ...schema, description };
+}
+
+const fileShareEntrySchema = Part.closed({
+  name: described(
+    Part.text(),
+    'Name of the share, which its addresses begin with: 1 to 63 of a-z, 0-9 and -',
+  ),
+  mode: described(
+    Part.oneOf('public', 'private'),
+    '`public`: at an address of the gateway; `private`: for granted environments',
+  ),
+  target: described(
+    Part.text(),
+    'Address of the service, such as http://127.0.0.1:3000, or of a folder, such as file:///srv/www; a private share may have tcp: and udp: targets',
+  ),
+  grants: Type.Optional(
+    Type.Array(Part.someText(), {
+      maxItems: MAX_GRANTS,
+      description: 'Names or IDs of the environments that can dial a private share',
+    }),
+  ),
+  authProviders: Type.Optional(
+    Type.Array(Part.someText(), {
+      maxItems: MAX_AUTH_PROVIDERS,
+      description:
+        'Names or IDs of the auth providers that guard the share. An empty list removes all. Absent: the share keeps its auth providers',
+    }),
+  ),
+  policy: Type.Optional(
+    described(
+      fileSchemaOf(sharePolicyReplacementSchema),
+      'The access policy of the share. Absent fields have their defaults, and {} admits everyone that the auth providers admit. Absent: the share keeps its policy',
+    ),
+  ),
+  upstream: Type.Optional(
+    described(
+      upstreamChangeSchema,
+      'How requests reach the service. A field that is removed from the file gets its default; others keep their values',
+    ),
+  ),
+});
+
+const fileAccessEntrySchema = Part.closed({
+  share: described(Part.text(), 'Name or token of a private share that this environment may dial'),
+  listen: described(
+    Part.text(),
+    'HOST:PORT on this machine, at which the share is accessible, such as 127.0.0.1:9000',
+  ),
+  protocol: Type.Optional(
+    described(Part.oneOf('tcp', 'udp'), '`udp` for a share of datagrams; `tcp` by default'),
+  ),
+});
+
+export const agentFileSchema = Part.closed({
+  shares: Type.Array(fileShareEntrySchema, {
+    maxItems: MAX_SHARES,
+    description: 'Shares of this agent. A share that is removed from the file is released',
+  }),
+  accesses: Type.Optional(
+    Type.Array(fileAccessEntrySchema, {
+      maxItems: MAX_ACCESSES,
+      description: 'Private shares of other machines that are accessible on this machine',
+    }),
+  ),
+});
+
+export type AgentConfig = ShapeOf<typeof agentFileSchema>;
+export type ConfiguredShare = AgentConfig['shares'][number];
