@@ -33,6 +33,8 @@ const REMEDIES = {
     'The service closed the connection instead of responding: check its log at that time. A service that uses TLS needs a target that starts with https://.',
   'malformed-answer':
     'The service sent a response that violates HTTP, as the cause describes: fix the service.',
+  maintenance:
+    'The owner of the share switched maintenance on: "frontdoor shares upstream change TOKEN --no-maintenance" ends it.',
   'obsolete-answer':
     'The service sent a response in a form that HTTP no longer permits, as old devices do: a line that ends without CR, a header that continues on the next line, a space before a colon, or the same Content-Length twice. Update it, or accept its responses with "frontdoor shares upstream change --lenient".',
   'foreign-host':

@@ -15,6 +15,7 @@ const RETRYABLE: ReadonlySet<string> = new Set<FailureCode | MessageRefusal>([
   'no-answer',
   'answer-timeout',
   'busy',
+  'maintenance',
   // The gateway and the control plane.
   'starting',
   'not-decided',

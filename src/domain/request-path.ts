@@ -21,6 +21,11 @@ export function pathOfTarget(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
+/** With its question mark; '' if there is none. */
+export function queryOfTarget(target: string): string {
+  return target.slice(pathOfTarget(target).length);
+}
+
 /** Returns `/app` in canonical form, '' for `/`, or undefined if the text is not a path of whole segments. */
 export function parsePathPrefix(text: string): string | undefined {
   if (!PREFIX.test(text)) return undefined;

@@ -148,6 +148,20 @@ test('headers of a share are set, added and removed by their sign', async () => 
     assert.equal((await run([...change, `--request-header=${wrong}`])).code, 2, wrong);
 });
 
+test('answers of a gateway have a short form', async () => {
+  const change = ['shares', 'upstream', 'change', 'app'];
+  const given = ['--answer', '/robots.txt=a=b', '--answer', '/old/*=>https://new.example/*?x=y'];
+  const [, , body] = await sent([...change, ...given]);
+  assert.deepEqual(body, {
+    answers: [
+      { path: '/robots.txt', text: 'a=b' },
+      { path: '/old/*', redirectTo: 'https://new.example/*?x=y' },
+    ],
+  });
+  for (const wrong of ['robots.txt=a', '/a', '=b'])
+    assert.equal((await run([...change, '--answer', wrong])).code, 2, wrong);
+});
+
 test('an empty replacement is sent when it is asked for, an empty query always', async () => {
   const set = ['shares', 'policy', 'set', 'app'];
   assert.equal((await run(set)).code, 2);

@@ -47,6 +47,8 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   certificateName: { example: 'ann@example.com' },
   origin: { example: 'https://www.example.com' },
   allowedOrigins: { example: 'https://www.example.com' },
+  maintenanceText: { example: 'Back at 18:00 UTC' },
+  maintenanceRetrySeconds: { example: '10m' },
   responseTimeoutSeconds: { example: '5m' },
   compression: { example: 'zstd' },
   connectTimeoutSeconds: { example: '2s' },

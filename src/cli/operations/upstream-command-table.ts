@@ -6,6 +6,7 @@ import type { OperationCommand } from './operation-command.ts';
 const called = {
   connectTimeoutSeconds: 'connect-timeout',
   idleTimeoutSeconds: 'idle-timeout',
+  maintenanceRetrySeconds: 'maintenance-retry',
   tlsPin: 'target-pin',
   tlsCa: 'target-ca',
   tlsServerName: 'target-server-name',
@@ -41,6 +42,8 @@ export const UPSTREAM_COMMANDS = {
       'shares upstream change app --host-header preserve',
       'shares upstream change app --compression zstd --compression gzip',
       'shares upstream change app --connect-timeout 2s --idle-timeout 10m',
+      "shares upstream change app --answer '/old/*=>https://new.example.com/*'",
+      'shares upstream change app --maintenance --maintenance-text "Back at 18:00 UTC"',
       'shares upstream change app --target-ca @ca.pem',
       'shares upstream change app --no-target-pin --target-server-name pve.example.com',
     ],

@@ -21,6 +21,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   'basic-auth': { placeholder: 'name:password', example: 'ann:correct-horse-battery', parse: basicUserOf },
   'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: parseHeaderRule },
   'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: parseHeaderRule },
+  answer: { placeholder: 'path=text', example: '/old/*=>https://new.example.com/*', parse: answerOf },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
   'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa },
 };
@@ -55,6 +56,13 @@ function claimOf(text: string): unknown {
 function basicUserOf(text: string): unknown {
   const colon = text.indexOf(':');
   return colon < 1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** `/path=text` answers with the text, `/path=>address` redirects. */
+function answerOf(text: string): unknown {
+  const [, path, arrow, rest = ''] = /^(\/[^=]*)=(>?)(.*)$/s.exec(text) ?? [];
+  if (path === undefined) return undefined;
+  return arrow === '>' ? { path, redirectTo: rest } : { path, text: rest };
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -32,6 +32,7 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   overlay: [[502], 'No circuit to the service could be created.'],
   'no-answer': [[502], 'The service closed the connection without responding.'],
   'malformed-answer': [[502], 'The response of the service violates HTTP.'],
+  maintenance: [[503], 'The share is in maintenance; the answer has the text of its owner.'],
   'obsolete-answer': [
     [502],
     'The response of the service has an obsolete form, which the share does not accept.',

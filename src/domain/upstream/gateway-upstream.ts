@@ -4,6 +4,8 @@ import { Part, Type, type ShapeOf } from '#base/shapes';
 import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
 import { parseShareTarget } from '../share-target.ts';
 import { serviceHostOf } from './host-header.ts';
+import { gatewayMaintenanceOf, gatewayMaintenanceSchema } from './maintenance.ts';
+import { gatewayAnswerOf, gatewayAnswerSchema } from './own-answers.ts';
 import type { ShareUpstream } from './share-upstream.ts';
 import { DEFAULT_TARGET_TIMES } from './target-times.ts';
 
@@ -36,6 +38,10 @@ export const gatewayUpstreamSchema = Type.Object({
   /** Changes of headers, in the order of the settings; absent: none. */
   requestHeaders: Type.Optional(Type.Array(headerChangeSchema)),
   responseHeaders: Type.Optional(Type.Array(headerChangeSchema)),
+  /** Absent: none. */
+  answers: Type.Optional(Type.Array(gatewayAnswerSchema)),
+  /** Set during maintenance. */
+  maintenance: Type.Optional(gatewayMaintenanceSchema),
 });
 export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
 
@@ -46,10 +52,12 @@ interface ServedTarget {
 
 /** Returns undefined if the settings change nothing at gateways. */
 export function gatewayUpstreamOf(
-  { hostHeader, lenient, compression, idleTimeoutSeconds, requestHeaders, responseHeaders }: ShareUpstream,
+  settings: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
+  const { hostHeader, lenient, compression, idleTimeoutSeconds } = settings;
+  const { requestHeaders, responseHeaders, answers } = settings;
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
     path: pathOfTarget(target),
@@ -59,6 +67,8 @@ export function gatewayUpstreamOf(
       idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
+    answers: answers.length === 0 ? undefined : answers.map(gatewayAnswerOf),
+    maintenance: gatewayMaintenanceOf(settings),
   });
   return Object.keys(part).length === 0 ? undefined : part;
 }

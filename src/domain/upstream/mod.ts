@@ -4,6 +4,8 @@ export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-h
 export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
 export { parseHeaderRule, type HeaderRule } from './header-rules.ts';
 export { pinOption, presentedCertificate } from './presented-certificate.ts';
+export type { GatewayMaintenance } from './maintenance.ts';
+export type { GatewayAnswer } from './own-answers.ts';
 export {
   CLIENT_ADDRESS_HEADERS,
   MISLEADING_HEADERS,
@@ -15,6 +17,7 @@ export {
   changedUpstream,
   checkUpstream,
   DEFAULT_UPSTREAM,
+  gatewayOnlyFields,
   hasUpstream,
   isSameUpstream,
   upstreamChangeSchema,

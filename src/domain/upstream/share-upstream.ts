@@ -7,6 +7,13 @@ import { compressionFields, compressionRule } from './compression.ts';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
 import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
+import {
+  changedMaintenance,
+  DEFAULT_MAINTENANCE,
+  maintenanceFields,
+  maintenanceProblem,
+} from './maintenance.ts';
+import { ownAnswerProblem, ownAnswers } from './own-answers.ts';
 import { changedTargetTls, DEFAULT_TARGET_TLS, targetTlsFields, targetTlsProblems } from './target-tls.ts';
 
 /** Formats are those of the contract, which checks them; `checkUpstream` does for the other sources. */
@@ -26,6 +33,8 @@ export const shareUpstreamFields = {
   ),
   ...compressionFields,
   ...targetTimeFields,
+  answers: ownAnswers,
+  ...maintenanceFields,
   ...targetTlsFields,
 };
 
@@ -43,6 +52,8 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   responseHeaders: [],
   compression: [],
   ...DEFAULT_TARGET_TIMES,
+  answers: [],
+  ...DEFAULT_MAINTENANCE,
   ...DEFAULT_TARGET_TLS,
 };
 
@@ -64,7 +75,7 @@ export function storedUpstream(text: string): ShareUpstream | undefined {
 
 /** `change` has passed `checkUpstream`. */
 export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChange): ShareUpstream {
-  const { hostHeader, lenient, requestHeaders, responseHeaders } = change;
+  const { hostHeader, lenient, requestHeaders, responseHeaders, answers } = change;
   return {
     hostHeader: hostHeader === undefined ? before.hostHeader : parseHostHeader(hostHeader)!,
     lenient: lenient ?? before.lenient,
@@ -72,6 +83,8 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     responseHeaders: responseHeaders ?? before.responseHeaders,
     compression: change.compression ?? before.compression,
     ...changedTargetTimes(before, change),
+    answers: answers ?? before.answers,
+    ...changedMaintenance(before, change),
     ...changedTargetTls(before, change),
   };
 }
@@ -87,6 +100,11 @@ export function hasUpstream(settings: ShareUpstreamChange, wanted: ShareUpstream
   return isSameUpstream(changedUpstream(standing, wanted), standing);
 }
 
+/** The fields that are set and have no effect for a private share, because no gateway is between it and its callers. */
+export function gatewayOnlyFields({ answers, maintenance }: ShareUpstream): readonly string[] {
+  return [...(answers.length > 0 ? ['answers'] : []), ...(maintenance ? ['maintenance'] : [])];
+}
+
 /** A setting that is not valid, by its field and the rule that it breaks, which completes "must be …". */
 export interface UpstreamProblem {
   readonly field: string;
@@ -98,14 +116,20 @@ export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamPro
   const { hostHeader } = change;
   const isHost = hostHeader === undefined || parseHostHeader(hostHeader) !== undefined;
   const found: UpstreamProblem[] = isHost ? [] : [{ field: 'hostHeader', rule: HOST_HEADER_RULE }];
-  for (const name of ['requestHeaders', 'responseHeaders'] as const) {
-    const problem = headerRuleProblem(change[name] ?? []);
+  const lists = {
+    requestHeaders: headerRuleProblem(change.requestHeaders ?? []),
+    responseHeaders: headerRuleProblem(change.responseHeaders ?? []),
+    answers: ownAnswerProblem(change.answers ?? []),
+  };
+  for (const [name, problem] of Object.entries(lists)) {
     if (problem === undefined) continue;
     const { place, rule } = problem;
     found.push({ field: place === '' ? name : `${name}.${place}`, rule });
   }
   const compression = compressionRule(change.compression ?? []);
   if (compression !== undefined) found.push({ field: 'compression', rule: compression });
+  const maintenance = maintenanceProblem(change);
+  if (maintenance !== undefined) found.push({ field: 'maintenanceText', rule: maintenance });
   found.push(...targetTlsProblems(change));
   return found;
 }

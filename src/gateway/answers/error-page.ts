@@ -2,6 +2,7 @@
  * What a client gets if the gateway cannot serve a request, in the form of `answer-form-policy.ts`. The page loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
  * chose are escaped.
  */
+import { escapeHtml } from '#base';
 import { isRetryable } from '#domain';
 import { STATUS_CODES } from '#net/http';
 import { answerForm, type AnswerForm } from './answer-form-policy.ts';
@@ -15,14 +16,14 @@ const RETRY_AFTER_S = 5;
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color:#222;background:#fff}' +
-  'h1{font-size:1.4rem;margin:0 0 .5rem}p{margin:.5rem 0}code{font-size:.9rem}.id{color:#666;font-size:.9rem}' +
+  'h1{font-size:1.4rem;margin:0 0 .5rem}p{margin:.5rem 0;white-space:pre-line}code{font-size:.9rem}.id{color:#666;font-size:.9rem}' +
   '@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}.id{color:#999}}';
 
 function page(failure: Failure, errorId: string, help: string): string {
   const title = statusText(failure.status);
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.message}</p>\n${help}` +
+    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${escapeHtml(failure.message)}</p>\n${help}` +
     `<p class="id">Error ID: <code>${errorId}</code></p>${pageScriptOf(failure).html}</body></html>\n`
   );
 }

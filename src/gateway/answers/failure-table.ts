@@ -74,6 +74,17 @@ export function failureOfUnreadable(field: string): Failure {
   };
 }
 
+/** `text` is that of the share's owner, or ''. */
+export function failureOfMaintenance(text: string): Failure {
+  return {
+    status: 503,
+    code: 'maintenance',
+    hop: 'gateway',
+    message: text === '' ? 'This service is in maintenance. Please try again later.' : text,
+    cause: 'the owner of the share switched maintenance on',
+  };
+}
+
 export const FAILURES = {
   unknownHost: {
     status: 404,

@@ -22,7 +22,8 @@ export interface FailedRequest extends ClientOutcome {
 export function recordFailure(log: Log, failure: Failure, request: FailedRequest): void {
   const { route, ...outcome } = request;
   const { code, hop, cause } = failure;
-  const level = hop === 'client' ? 'info' : 'warn';
+  // Maintenance is what the owner wants.
+  const level = hop === 'client' || code === 'maintenance' ? 'info' : 'warn';
   log[level]({ ...outcome, code, hop, share: route?.share.token, cause }, 'request not served');
 }
 

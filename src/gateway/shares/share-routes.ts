@@ -10,6 +10,7 @@ import { isContentCoding, type ContentCoding } from '#domain/upstream';
 import { failAlone } from '#net';
 import { ServiceHeads } from '../http/service-rewriting.ts';
 import { canonicalHost } from '../http/host-policy.ts';
+import { OwnAnswers } from './own-answers.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
 /** One published version of a share. A change makes a new route and retires this one. */
@@ -23,6 +24,8 @@ export class ShareRoute<Slot> {
   readonly idleMs: number | undefined;
   /** Codings with which responses are compressed; undefined: none. */
   readonly codings: readonly ContentCoding[] | undefined;
+  /** Set if the gateway answers some of its paths itself. */
+  readonly answers: OwnAnswers | undefined;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
@@ -37,6 +40,7 @@ export class ShareRoute<Slot> {
     this.idleMs = share.upstream?.idleMs;
     const compression = share.upstream?.compression;
     this.codings = compression?.filter(isContentCoding);
+    this.answers = share.upstream?.answers && new OwnAnswers(share.upstream.answers);
   }
 }
 

@@ -1,11 +1,19 @@
 /**
  * The upstream settings of a share as a person edits them. A field of the API needs its row here, and its label and help in
- * `upstream-text.ts`. Pure.
+ * `upstream-text.ts`, unless the command line alone sets it. Pure.
  */
 import type { BodyOf } from '#contract';
 import type { ShareUpstreamAnswer } from '#contract/schemas';
 
-export type UpstreamField = keyof ShareUpstreamAnswer;
+/** The command line sets these. */
+type FieldWithoutForm =
+  | 'connectTimeoutSeconds'
+  | 'idleTimeoutSeconds'
+  | 'answers'
+  | 'maintenance'
+  | 'maintenanceText'
+  | 'maintenanceRetrySeconds';
+export type UpstreamField = Exclude<keyof ShareUpstreamAnswer, FieldWithoutForm>;
 type HeaderRule = ShareUpstreamAnswer['requestHeaders'][number];
 
 export interface HeaderDraft {

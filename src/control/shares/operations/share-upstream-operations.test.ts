@@ -14,6 +14,10 @@ const DEFAULTS = {
   compression: [],
   connectTimeoutSeconds: 5,
   idleTimeoutSeconds: 3_600,
+  answers: [],
+  maintenance: false,
+  maintenanceText: '',
+  maintenanceRetrySeconds: 300,
   tlsPin: null,
   tlsCa: null,
   tlsServerName: null,
@@ -87,6 +91,18 @@ describeEachStore('upstream settings of shares', (open) => {
     assert.deepEqual((await call('PATCH', none)).body, DEFAULTS);
   });
 
+  it('that only a gateway applies are refused for a private share', async () => {
+    const body = { shareMode: 'private', grants: [] };
+    assert.equal((await world.call('PATCH', path.replace('/upstream', ''), { body })).status, 200);
+    for (const settings of [{ answers: [{ path: '/a', text: 'b' }] }, { maintenance: true }])
+      assert.match(
+        ((await call('PATCH', settings)).body as { readonly message: string }).message,
+        /^Value for (answers|maintenance) must be of setting of a public share/,
+      );
+    const open = { shareMode: 'public' };
+    assert.equal((await world.call('PATCH', path.replace('/upstream', ''), { body: open })).status, 200);
+  });
+
   it('are refused by the field that is wrong', async () => {
     const wrong: readonly (readonly [object, string])[] = [
       [
@@ -97,6 +113,14 @@ describeEachStore('upstream settings of shares', (open) => {
       [
         { requestHeaders: [{ action: 'set', name: 'X-Forwarded-For', value: '192.0.2.1' }] },
         'Value for requestHeaders.0.name must be of name of another header (X-Forwarded-For: only gateways set it)',
+      ],
+      [
+        { answers: [{ path: '/a/*/b', text: '' }] },
+        'Value for answers.0.path must be of path such as /robots.txt or /old/*',
+      ],
+      [
+        { maintenanceText: 'a\u001b[2J' },
+        'Value for maintenanceText must be of text without control characters',
       ],
       [{ tlsPin: 'c3' }, `Value for tlsPin must be of ${TLS_PIN_RULE}`],
       [{ tlsServerName: '10.0.0.1' }, `Value for tlsServerName must be of ${TLS_SERVER_NAME_RULE}`],

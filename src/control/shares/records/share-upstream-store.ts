@@ -1,5 +1,12 @@
 /** Stored upstream settings of shares. A share with the defaults has no row. */
-import { DEFAULT_UPSTREAM, isSameUpstream, storedUpstream, type ShareUpstream } from '#domain/upstream';
+import { invalidValue } from '#domain';
+import {
+  DEFAULT_UPSTREAM,
+  gatewayOnlyFields,
+  isSameUpstream,
+  storedUpstream,
+  type ShareUpstream,
+} from '#domain/upstream';
 import type { Queries, Touch } from '../../store/mod.ts';
 
 /** Settings that cannot be read are shown as the defaults. Until they are set again, gateways close the share. */
@@ -36,10 +43,20 @@ export async function putShareUpstream(
     await trx.deleteFrom('share_upstream').where('share_id', '=', shareId).execute();
     return;
   }
+  await checkReach(trx, shareId, wanted);
   const columns = { data: JSON.stringify(wanted), updated_at: nowMs };
   await trx
     .insertInto('share_upstream')
     .values({ share_id: shareId, ...columns })
     .onConflict((conflict) => conflict.column('share_id').doUpdateSet(columns))
     .execute();
+}
+
+/** Refuses what would have no effect. */
+async function checkReach(db: Queries, shareId: string, wanted: ShareUpstream): Promise<void> {
+  const [field] = gatewayOnlyFields(wanted);
+  if (field === undefined) return;
+  const row = await db.selectFrom('share').select('share_mode').where('id', '=', shareId).executeTakeFirst();
+  if (row?.share_mode === 'private')
+    throw invalidValue(field, 'setting of a public share (callers of a private share use no gateway)');
 }
