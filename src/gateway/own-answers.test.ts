@@ -117,6 +117,43 @@ describe('paths that a gateway answers itself', () => {
   });
 });
 
+describe('a page of the owner for failures', () => {
+  const PAGE = '<h1>{{status}}</h1><p>{{message}} {{errorId}}</p>';
+  let world: GatewayWorld;
+  before(async () => {
+    world = await GatewayWorld.start();
+    const maintenance = { text: 'a<b $& {{errorId}}', retrySeconds: 60 };
+    const none = (_request: IncomingMessage, response: ServerResponse): void => void response.destroy();
+    await world.serve('broken', none, { upstream: { errorPage: PAGE } });
+    await world.serve('paused', none, { upstream: { errorPage: PAGE, maintenance } });
+    await world.serve('strict', none, {
+      upstream: { errorPage: PAGE, answers: [{ path: '/a', status: 200, text: '' }] },
+    });
+  });
+  after(() => world.close());
+
+  const ask = async (name: string, accept: string, path = '/') => {
+    const client = await world.client();
+    const head = [`GET ${path} HTTP/1.1`, `Host: ${name}.share.localhost`, `Accept: ${accept}`];
+    client.send(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+    return await client.ended();
+  };
+
+  it('is shown to browsers, without scripts and with escaped values', async () => {
+    const broken = await ask('broken', 'text/html');
+    assert.match(broken, /^HTTP\/1\.1 502 [^]*\r\nContent-Security-Policy: default-src 'none';/);
+    assert.match(broken, /<h1>502 Bad Gateway<\/h1><p>The service .* \w+<\/p>$/);
+    assert.match(await ask('paused', 'text/html'), /<p>a&lt;b \$&amp; \{\{errorId\}\} \w+<\/p>$/);
+  });
+
+  it('changes neither JSON nor plain text, nor what the client did wrong', async () => {
+    const json = await ask('broken', 'application/json');
+    assert.equal(JSON.parse(json.slice(json.indexOf('\r\n\r\n'))).error, 'no-answer');
+    assert.match(await ask('broken', '*/*'), /\r\nContent-Type: text\/plain/);
+    assert.doesNotMatch(await ask('strict', 'text/html', '/b/../a'), /<p>.* \w+<\/p>$/);
+  });
+});
+
 describe('paths that a gateway answers itself, of a share with rules', () => {
   let world: AccessWorld;
   before(async () => {
@@ -127,14 +164,16 @@ describe('paths that a gateway answers itself, of a share with rules', () => {
     });
     await world.serve('app', { rules, upstream: { answers: [...ANSWERS] } });
     const maintenance = { text: 'Secret plan', retrySeconds: 60 };
-    await world.serve('paused', { rules, upstream: { maintenance } });
+    await world.serve('paused', { rules, upstream: { maintenance, errorPage: '<p>Secret page' } });
   });
   after(() => world.close());
 
   it('obey them: only public paths are answered to everyone', async () => {
     assert.equal((await world.ask('app', { path: '/robots.txt' })).status, 200);
     assert.equal((await world.ask('app', { path: '/start' })).status, 401);
-    assert.equal((await world.ask('paused', { path: '/x' })).status, 401);
+    const refused = await world.ask('paused', { path: '/x', lines: ['Accept: text/html'] });
+    assert.equal(refused.status, 401);
+    assert.doesNotMatch(refused.body, /Secret/);
     const lines = [basicLine('ann', 'right')];
     assert.equal((await world.ask('app', { path: '/start', lines })).status, 303);
     assert.equal((await world.ask('paused', { path: '/x', lines })).status, 503);

@@ -28,6 +28,7 @@ const settings: AnswerShape = {
   maintenance: 'boolean',
   maintenanceText: 'string',
   maintenanceRetrySeconds: 'integer',
+  errorPage: 'string or null',
   tlsPin: 'string or null',
   tlsCa: 'string or null',
   tlsServerName: 'string or null',
@@ -57,6 +58,7 @@ export const upstreamRows: readonly ManagementRow[] = [
       maintenance: { value: true, type: 'boolean', isOptional: true },
       maintenanceText: { value: 'Back at 18:00 UTC', type: 'string', isOptional: true },
       maintenanceRetrySeconds: { value: 600, type: 'integer', isOptional: true },
+      errorPage: { value: '<h1>{{status}}</h1>', type: 'string', isOptional: true },
       tlsPin: {
         value: PIN,
         type: 'string',

@@ -144,10 +144,9 @@ export function fieldHelp(field: BodyField, description = descriptionOf(field)):
   });
 }
 
-/** Certificates are a text, and too long for a command line: they are given as a file. */
-function formOf({ kind, option, isOfObjects, schema }: BodyField): ValueForm | undefined {
-  const hasForm = kind === 'object' || isOfObjects || schema.format === 'certificate-list';
-  return hasForm ? VALUE_FORMS[option] : undefined;
+function formOf({ kind, option, isOfObjects }: BodyField): ValueForm | undefined {
+  const form = VALUE_FORMS[option];
+  return kind === 'object' || isOfObjects || form?.isText === true ? form : undefined;
 }
 
 export function placeholderOf(field: BodyField): string {

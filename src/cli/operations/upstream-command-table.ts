@@ -44,6 +44,7 @@ export const UPSTREAM_COMMANDS = {
       'shares upstream change app --connect-timeout 2s --idle-timeout 10m',
       "shares upstream change app --answer '/old/*=>https://new.example.com/*'",
       'shares upstream change app --maintenance --maintenance-text "Back at 18:00 UTC"',
+      'shares upstream change app --error-page @page.html',
       'shares upstream change app --target-ca @ca.pem',
       'shares upstream change app --no-target-pin --target-server-name pve.example.com',
     ],

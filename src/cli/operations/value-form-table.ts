@@ -12,6 +12,8 @@ export interface ValueForm {
   readonly example: string;
   /** Returns undefined if the text does not have this form. */
   readonly parse: (text: string) => unknown;
+  /** Whether the value is a text that is too long for a command line. */
+  readonly isText?: boolean;
 }
 
 export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
@@ -23,7 +25,8 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: parseHeaderRule },
   answer: { placeholder: 'path=text', example: '/old/*=>https://new.example.com/*', parse: answerOf },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
-  'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa },
+  'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa, isText: true },
+  'error-page': { placeholder: '@page.html', example: '@page.html', parse: pageOf, isText: true },
 };
 
 function rateOf(text: string): unknown {
@@ -63,6 +66,10 @@ function answerOf(text: string): unknown {
   const [, path, arrow, rest = ''] = /^(\/[^=]*)=(>?)(.*)$/s.exec(text) ?? [];
   if (path === undefined) return undefined;
   return arrow === '>' ? { path, redirectTo: rest } : { path, text: rest };
+}
+
+function pageOf(text: string): unknown {
+  return text.trimStart().startsWith('<') ? text : undefined;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

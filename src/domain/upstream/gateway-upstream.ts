@@ -42,6 +42,8 @@ export const gatewayUpstreamSchema = Type.Object({
   answers: Type.Optional(Type.Array(gatewayAnswerSchema)),
   /** Set during maintenance. */
   maintenance: Type.Optional(gatewayMaintenanceSchema),
+  /** HTML with placeholders; absent: the gateway's own. */
+  errorPage: Type.Optional(Part.someText()),
 });
 export type GatewayUpstream = ShapeOf<typeof gatewayUpstreamSchema>;
 
@@ -69,6 +71,7 @@ export function gatewayUpstreamOf(
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
     answers: answers.length === 0 ? undefined : answers.map(gatewayAnswerOf),
     maintenance: gatewayMaintenanceOf(settings),
+    errorPage: settings.errorPage ?? undefined,
   });
   return Object.keys(part).length === 0 ? undefined : part;
 }

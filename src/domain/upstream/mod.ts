@@ -1,5 +1,6 @@
 /** How requests of a share reach its service: the settings, and what gateways make of them. */
 export { CONTENT_CODINGS, isContentCoding, type ContentCoding } from './compression.ts';
+export { ERROR_PAGE_RULE, filledErrorPage } from './error-page.ts';
 export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
 export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
 export { parseHeaderRule, type HeaderRule } from './header-rules.ts';

@@ -4,6 +4,7 @@
  */
 import { compileReader, Part, Type, type ShapeOf } from '#base/shapes';
 import { compressionFields, compressionRule } from './compression.ts';
+import { ERROR_PAGE_RULE, errorPageField, isErrorPage } from './error-page.ts';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
 import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
@@ -35,6 +36,7 @@ export const shareUpstreamFields = {
   ...targetTimeFields,
   answers: ownAnswers,
   ...maintenanceFields,
+  errorPage: errorPageField,
   ...targetTlsFields,
 };
 
@@ -54,6 +56,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   ...DEFAULT_TARGET_TIMES,
   answers: [],
   ...DEFAULT_MAINTENANCE,
+  errorPage: null,
   ...DEFAULT_TARGET_TLS,
 };
 
@@ -85,6 +88,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     ...changedTargetTimes(before, change),
     answers: answers ?? before.answers,
     ...changedMaintenance(before, change),
+    errorPage: change.errorPage === undefined ? before.errorPage : change.errorPage,
     ...changedTargetTls(before, change),
   };
 }
@@ -101,8 +105,9 @@ export function hasUpstream(settings: ShareUpstreamChange, wanted: ShareUpstream
 }
 
 /** The fields that are set and have no effect for a private share, because no gateway is between it and its callers. */
-export function gatewayOnlyFields({ answers, maintenance }: ShareUpstream): readonly string[] {
-  return [...(answers.length > 0 ? ['answers'] : []), ...(maintenance ? ['maintenance'] : [])];
+export function gatewayOnlyFields({ answers, maintenance, errorPage }: ShareUpstream): readonly string[] {
+  const set = { answers: answers.length > 0, maintenance, errorPage: errorPage !== null };
+  return Object.entries(set).flatMap(([name, isSet]) => (isSet ? [name] : []));
 }
 
 /** A setting that is not valid, by its field and the rule that it breaks, which completes "must be …". */
@@ -130,6 +135,8 @@ export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamPro
   if (compression !== undefined) found.push({ field: 'compression', rule: compression });
   const maintenance = maintenanceProblem(change);
   if (maintenance !== undefined) found.push({ field: 'maintenanceText', rule: maintenance });
+  if (typeof change.errorPage === 'string' && !isErrorPage(change.errorPage))
+    found.push({ field: 'errorPage', rule: ERROR_PAGE_RULE });
   found.push(...targetTlsProblems(change));
   return found;
 }

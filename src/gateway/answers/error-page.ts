@@ -1,9 +1,10 @@
 /**
  * What a client gets if the gateway cannot serve a request, in the form of `answer-form-policy.ts`. The page loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
- * chose are escaped.
+ * chose are escaped. The owner of a share may have another page, with the same policy.
  */
 import { escapeHtml } from '#base';
 import { isRetryable } from '#domain';
+import { filledErrorPage } from '#domain/upstream';
 import { STATUS_CODES } from '#net/http';
 import { answerForm, type AnswerForm } from './answer-form-policy.ts';
 import type { ErrorAnswer } from './asked-answer.ts';
@@ -85,6 +86,16 @@ function members({ failure, errorId, help }: ShownFailure): Record<string, unkno
   return { error: code, message, errorId, retryable: isRetryable(code), ...helpJson(help) };
 }
 
+/** `'unsafe-inline'` is for styles alone. The page may be that of the share's owner. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const FIRST_SERVER_FAILURE = 500;
+
+function ownPage(own: string, failure: Failure, errorId: string): string {
+  const message = escapeHtml(failure.message);
+  return filledErrorPage(own, { status: statusText(failure.status), message, errorId });
+}
+
 /** Returns head and body. `moreLines` are header lines without line ends. */
 export function encodeErrorAnswer(
   failure: Failure,
@@ -93,8 +104,12 @@ export function encodeErrorAnswer(
   moreLines: readonly string[] = [],
   help: PageHelp = NO_HELP,
 ): Buffer {
-  const form = FORMS[answerForm(asked)];
-  const body = Buffer.from(form.body({ failure, errorId, help, isRead: asked.isRead }));
+  const name = answerForm(asked);
+  const form = FORMS[name];
+  const { page: own } = help;
+  const isOwn = own !== undefined && name === 'page' && failure.status >= FIRST_SERVER_FAILURE;
+  const shown = { failure, errorId, help, isRead: asked.isRead };
+  const body = Buffer.from(isOwn ? ownPage(own, failure, errorId) : form.body(shown));
   const lines = [
     `HTTP/1.1 ${statusText(failure.status)}`,
     `Date: ${new Date().toUTCString()}`,
@@ -102,7 +117,7 @@ export function encodeErrorAnswer(
     `Content-Length: ${body.length}`,
     'Cache-Control: no-store',
     `Vary: ${[FORM_HEADERS, ...moreLines.filter(isVary).map((line) => line.slice(VARY.length))].join(', ')}`,
-    `Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'${pageScriptOf(failure).source}`,
+    `Content-Security-Policy: ${isOwn ? PAGE_POLICY : `default-src 'none'; style-src 'unsafe-inline'${pageScriptOf(failure).source}`}`,
     'X-Content-Type-Options: nosniff',
     'Referrer-Policy: no-referrer',
     `Frontdoor-Error-Id: ${errorId}`,

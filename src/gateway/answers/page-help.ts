@@ -16,6 +16,8 @@ export interface PageHelp {
   readonly logoutPath?: string | undefined;
   /** The owner's contact: an e-mail or web address without characters that need escaping. */
   readonly contact?: string | null | undefined;
+  /** The page of the share's owner, as HTML with placeholders. */
+  readonly page?: string | undefined;
 }
 
 export const NO_HELP: PageHelp = {};

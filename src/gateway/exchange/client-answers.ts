@@ -43,7 +43,10 @@ export class ClientAnswers {
     this.reportFailure(record, failure, { status: failure.status, errorId }, error);
     const contact = record?.route?.rules.rules.contact ?? null;
     const all = [...lines, ...addedToOwn(record?.policyHeaders)];
-    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, all, { ...help, contact }));
+    const page = ownPageOf(record, failure);
+    this.#write(
+      encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, all, { ...help, contact, page }),
+    );
     return keepAlive;
   }
 
@@ -114,4 +117,10 @@ export class ClientAnswers {
     this.#writer.batch.view(bytes);
     this.#writer.written();
   }
+}
+
+/** Only callers that the access rules admit see it. Maintenance is decided after them. */
+function ownPageOf(record: RequestRecord | undefined, { code }: Failure): string | undefined {
+  const isAdmitted = record?.admission !== undefined || code === 'maintenance';
+  return isAdmitted ? record?.route?.share.upstream?.errorPage : undefined;
 }

@@ -18,6 +18,7 @@ const settings: ShareUpstreamAnswer = {
   maintenance: false,
   maintenanceText: '',
   maintenanceRetrySeconds: 300,
+  errorPage: null,
   tlsPin: null,
   tlsCa: null,
   tlsServerName: 'pve.example.com',

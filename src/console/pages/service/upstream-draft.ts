@@ -12,7 +12,8 @@ type FieldWithoutForm =
   | 'answers'
   | 'maintenance'
   | 'maintenanceText'
-  | 'maintenanceRetrySeconds';
+  | 'maintenanceRetrySeconds'
+  | 'errorPage';
 export type UpstreamField = Exclude<keyof ShareUpstreamAnswer, FieldWithoutForm>;
 type HeaderRule = ShareUpstreamAnswer['requestHeaders'][number];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { definedFields } from '#base';
-import { TLS_CA_RULE, TLS_PIN_RULE, TLS_SERVER_NAME_RULE } from '#domain/upstream';
+import { ERROR_PAGE_RULE, TLS_CA_RULE, TLS_PIN_RULE, TLS_SERVER_NAME_RULE } from '#domain/upstream';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -18,6 +18,7 @@ const DEFAULTS = {
   maintenance: false,
   maintenanceText: '',
   maintenanceRetrySeconds: 300,
+  errorPage: null,
   tlsPin: null,
   tlsCa: null,
   tlsServerName: null,
@@ -94,10 +95,14 @@ describeEachStore('upstream settings of shares', (open) => {
   it('that only a gateway applies are refused for a private share', async () => {
     const body = { shareMode: 'private', grants: [] };
     assert.equal((await world.call('PATCH', path.replace('/upstream', ''), { body })).status, 200);
-    for (const settings of [{ answers: [{ path: '/a', text: 'b' }] }, { maintenance: true }])
+    for (const settings of [
+      { answers: [{ path: '/a', text: 'b' }] },
+      { maintenance: true },
+      { errorPage: '<p>' },
+    ])
       assert.match(
         ((await call('PATCH', settings)).body as { readonly message: string }).message,
-        /^Value for (answers|maintenance) must be of setting of a public share/,
+        /^Value for (answers|maintenance|errorPage) must be of setting of a public share/,
       );
     const open = { shareMode: 'public' };
     assert.equal((await world.call('PATCH', path.replace('/upstream', ''), { body: open })).status, 200);
@@ -122,6 +127,7 @@ describeEachStore('upstream settings of shares', (open) => {
         { maintenanceText: 'a\u001b[2J' },
         'Value for maintenanceText must be of text without control characters',
       ],
+      [{ errorPage: 'down' }, `Value for errorPage must be of ${ERROR_PAGE_RULE}`],
       [{ tlsPin: 'c3' }, `Value for tlsPin must be of ${TLS_PIN_RULE}`],
       [{ tlsServerName: '10.0.0.1' }, `Value for tlsServerName must be of ${TLS_SERVER_NAME_RULE}`],
       [{ tlsCa: 'no certificate' }, `Value for tlsCa must be of ${TLS_CA_RULE}`],
