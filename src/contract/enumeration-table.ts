@@ -126,7 +126,7 @@ const enumerations: readonly Enumeration[] = [
   },
   {
     name: 'RestingNameKind',
-    values: ['share', 'custom-frontend'],
+    values: ['share', 'custom-frontend', 'share-domain'],
     description: 'The kind of resource that had the name.',
   },
   {

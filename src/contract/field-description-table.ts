@@ -34,6 +34,7 @@ const everywhere: Readonly<Record<string, string>> = {
   target: 'The address of the private service, as the agent dials it.',
   frontendIds: 'The frontends on which a public share appears.',
   frontendEndpoints: 'The URLs at which gateways serve the share.',
+  dnsRecords: 'The DNS records that the name needs.',
   backendEndpoint: 'The address of the private service, as the agent dials it.',
   authProviderIds:
     'The auth providers that protect it. If empty, every caller that its policy allows can connect.',

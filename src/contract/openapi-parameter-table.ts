@@ -15,6 +15,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   agentId: 'ID of the agent, which is the ID of its environment',
   token: 'Token of the share',
   customFrontendId: 'ID of the custom frontend',
+  hostnameClaimId: 'ID of the claim of a hostname',
+  hostname: 'Domain of the share',
   sessionId: 'ID of the session',
   type: 'Identifier of the type',
   name: 'Name as in the list',

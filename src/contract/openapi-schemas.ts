@@ -9,6 +9,7 @@ import { fieldDescription } from './field-description-table.ts';
 import * as accessSchemas from './schemas/access-schemas.ts';
 import * as authoritySchemas from './schemas/authority-schemas.ts';
 import * as customFrontendSchemas from './schemas/custom-frontend-schemas.ts';
+import * as domainSchemas from './schemas/domain-schemas.ts';
 import * as fabricSchemas from './schemas/fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
 import * as installationSchemas from './schemas/installation-schemas.ts';
@@ -30,6 +31,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   accessSchemas,
   authoritySchemas,
   customFrontendSchemas,
+  domainSchemas,
   fabricSchemas,
   installationSchemas,
   metricSchemas,

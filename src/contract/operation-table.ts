@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import { accessOperations } from './access-operation-table.ts';
 import { authorityOperations } from './authority-operation-table.ts';
 import { changeOperations } from './change-operation-table.ts';
+import { domainOperations } from './domain-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
 import { installationOperations } from './installation-operation-table.ts';
@@ -25,6 +26,7 @@ const table = [
   ...frontdoorOperations,
   ...accessOperations,
   ...upstreamOperations,
+  ...domainOperations,
   ...recordOperations,
   ...changeOperations,
   ...summaryOperations,

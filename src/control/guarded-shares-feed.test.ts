@@ -73,6 +73,27 @@ describe('gateways', () => {
     );
   });
 
+  it('receive the domain of a share with the share, after its proof, and its end; the zones stay', async () => {
+    await call('POST', '/shares/app/domains', { hostname: 'Shop.Example.com' });
+    feed.flush();
+    assert.ok(
+      !received.some((event) => JSON.stringify(event).includes('shop.example.com')),
+      'nothing before its proof',
+    );
+    const { content } = (await world.call('GET', '/hostname-claims')).body as { content: { id: string }[] };
+    const proven = await deltaOf('POST', `/hostname-claims/${content[0]!.id}/grant`);
+    assert.deepEqual(
+      proven.set.map(({ token, customHosts }) => [token, customHosts]),
+      [['app', [{ host: 'shop.example.com', authProviderIds: [], isDomain: true }]]],
+    );
+    assert.equal(proven.zones, undefined, 'a domain costs no list of zones');
+    const gone = await deltaOf('DELETE', '/shares/app/domains/shop.example.com');
+    assert.deepEqual(
+      gone.set.map(({ token, customHosts }) => [token, customHosts]),
+      [['app', []]],
+    );
+  });
+
   it('receive a custom frontend, each change of its providers, and its end', async () => {
     const { id: providerId } = await call('POST', '/auth-providers', {
       name: 'machines',

@@ -10,10 +10,11 @@ export interface ShareFrontend {
   readonly host: string;
 }
 
-/** A name of a share below a custom frontend. */
+/** A name of a share below a custom frontend, or a domain of the share. */
 export interface CustomHost {
-  readonly customFrontendId: string;
-  /** `<token>.<hostname>`, lower case. */
+  /** Null for a domain of the share. */
+  readonly customFrontendId: string | null;
+  /** `<token>.<hostname>`, or the domain, lower case. */
   readonly host: string;
   /** The guards of the share there: its own providers if it has any, otherwise the custom frontend's. */
   readonly authProviderIds: readonly string[];
@@ -37,7 +38,7 @@ export interface Share {
   readonly targetByAgent: boolean;
   readonly epoch: number;
   readonly frontends: readonly ShareFrontend[];
-  /** Its names below custom frontends of its frontdoor, by their age. */
+  /** Its names below custom frontends of its frontdoor, by their age, then its domains, by theirs. */
   readonly customHosts: readonly CustomHost[];
   readonly authProviderIds: readonly string[];
   /** Ids of the environments, and of the routers that may tunnel, that may dial it if it is private. */

@@ -9,6 +9,7 @@ import { until } from '../support/deadline.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { describeEachDatabase } from '../support/test-part.ts';
 import { goodBody, openRowContext, type ManagementRowContext } from './management-row-context.ts';
+import { domainRows } from './management-row-domain-table.ts';
 import { upstreamRows } from './management-row-upstream-table.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
@@ -27,6 +28,7 @@ const rows = [
   ...sessionRows,
   ...fabricRows,
   ...upstreamRows,
+  ...domainRows,
 ];
 
 type Json = Readonly<Record<string, unknown>>;

@@ -106,7 +106,7 @@ export const ACCESS_COMMANDS = {
   listHostnameClaims: {
     noun: 'hostname-claims',
     verb: 'list',
-    columns: ['id', 'hostname', 'proof', 'organizationId', 'proofProblem'],
+    columns: ['id', 'hostname', 'proof', 'organizationId', 'shareToken', 'proofProblem'],
     entries: 'hostnames',
     examples: ['hostname-claims list', 'hostname-claims list --proof PENDING'],
   },

@@ -34,7 +34,7 @@ export const NAMED_THINGS: readonly NamedThing[] = [
     heldBy: ['frontendId', 'frontendIds'],
   },
   { name: 'hostname', path: `${FRONTDOOR}/custom-frontends`, what: 'custom frontend', heldBy: [] },
-  { name: 'hostname', path: '/hostname-claims', what: 'custom frontend', heldBy: [] },
+  { name: 'hostname', path: '/hostname-claims', what: 'claimed hostname', heldBy: [] },
   { ...plain, path: '/organizations', what: 'organization', heldBy: ['organizationId'] },
   {
     ...plain,

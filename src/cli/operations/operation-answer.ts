@@ -43,14 +43,14 @@ export function showAnswer(
   io: CliIo,
   row: OperationCommand,
   answer: unknown,
-  { apiUrl, isSecretNew, name }: ShownAnswer,
+  { apiUrl, isSecretNew, name: firstArgument = '' }: ShownAnswer,
 ): void {
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
   if (row.view === 'explanation') return io.out(explanationText(answer as AccessExplanationAnswer));
   if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
-  if (row.view === 'provider-check') return showProviderCheck(io, answer as AnyProviderCheck, name);
+  if (row.view === 'provider-check') return showProviderCheck(io, answer as AnyProviderCheck, firstArgument);
   if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
   if (row.view === 'json') {
     showWarnings(io, answer);
@@ -62,7 +62,7 @@ export function showAnswer(
     io.err(`${once} is a secret that is not shown again: store it now.\n`);
   if (next !== undefined) {
     const hint = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      name === 'api' ? apiUrl : cellText(fieldOf(answer, name)),
+      name === 'api' ? apiUrl : name === 'argument' ? firstArgument : cellText(fieldOf(answer, name)),
     );
     io.err(`Next: ${hint}\n`);
   }

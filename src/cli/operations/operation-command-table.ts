@@ -5,6 +5,7 @@
 import type { OperationId } from '#contract';
 import { AUTH_PROVIDER_TYPES, PROVIDER_TYPES } from '#domain/provider-types';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
+import { DOMAIN_COMMANDS } from './domain-command-table.ts';
 import { UPSTREAM_COMMANDS } from './upstream-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
@@ -147,6 +148,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
 
   ...ACCESS_COMMANDS,
   ...UPSTREAM_COMMANDS,
+  ...DOMAIN_COMMANDS,
   ...RECORD_COMMANDS,
 
   listAuthProviderTypes: {

@@ -25,7 +25,7 @@ export interface OperationCommand {
   readonly done?: string;
   /** The field with a secret that the response shows only once. */
   readonly once?: string;
-  /** A hint about the next step, with names of response fields and {api} in braces. */
+  /** A hint about the next step, with names of response fields, {api} and {argument} (the first one) in braces. */
   readonly next?: string;
   /** An operation to call with the id of the created resource, shown beside it. `--no-check` skips it. */
   readonly checkedBy?: OperationId;

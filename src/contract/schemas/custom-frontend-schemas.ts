@@ -11,10 +11,10 @@ const customFrontendState = () =>
       'NEW: no gateway has reported it; PENDING: a gateway has no certificate for it; ACTIVE: all gateways serve it',
   });
 
-/** Why a custom frontend is served, or is not. */
+/** Why a custom frontend, or a domain of a share, is served, or is not. */
 export const HOSTNAME_PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING'] as const;
 
-const proofFields = () => ({
+export const proofFields = () => ({
   proof: Type.Unsafe<(typeof HOSTNAME_PROOFS)[number]>({
     type: 'string',
     enum: [...HOSTNAME_PROOFS],
@@ -25,7 +25,7 @@ const proofFields = () => ({
     type: 'string',
     format: 'date-time',
     description:
-      'PENDING: when the claim expires and the custom frontend is deleted; MISSING: when it stops being served; otherwise null',
+      'PENDING: when the claim expires and is deleted; MISSING: when it stops being served; otherwise null',
   }),
   proofProblem: nullable<string>({
     type: 'string',
@@ -64,12 +64,19 @@ export const newCustomFrontendSchema = closed({
   createdAt: readOnly(),
 });
 
-/** A custom frontend as operators see it, of any organization. */
+/** A custom frontend, or a domain of a share, as operators see it, of any organization. */
 export const hostnameClaimSchema = closed({
-  id: Type.String({ format: 'uuid', description: 'The ID of the custom frontend' }),
+  id: Type.String({
+    format: 'uuid',
+    description: 'The ID of the claim, which is that of the custom frontend',
+  }),
   hostname: Type.String(),
   organizationId: uuid(),
   frontdoorId: uuid(),
+  shareToken: nullable<string>({
+    type: 'string',
+    description: 'The token of the share whose domain it is; null for a custom frontend',
+  }),
   ...proofFields(),
   createdAt: timestamp(),
 });

@@ -30,7 +30,7 @@ export const organizationSettingsChangeSchema = closed({
 
 export const restingNameSchema = closed({
   name: Type.String({ description: 'The full host name of a share, or the hostname of a custom frontend' }),
-  kind: oneOf('share', 'custom-frontend'),
+  kind: oneOf('share', 'custom-frontend', 'share-domain'),
   organizationId: Type.String({
     format: 'uuid',
     description: 'The only organization that can use the name until then; it may have been deleted',

@@ -33,7 +33,12 @@ const providerList: FeedList = 'provider';
 const zoneList: FeedList = 'zone';
 const keyList: FeedList = 'key';
 
-const customHostSchema = Type.Object({ host: text(), authProviderIds: texts() });
+const customHostSchema = Type.Object({
+  host: text(),
+  authProviderIds: texts(),
+  /** Whether the name is a domain of the share, and not below a zone. Absent: it is not. */
+  isDomain: Type.Optional(flag()),
+});
 export type GatewayCustomHost = ShapeOf<typeof customHostSchema>;
 
 /** The part of its requests that is recorded for the owner. */
@@ -53,7 +58,7 @@ const shareFields = {
   hosts: texts(),
   /** Providers that guard it at `hosts`. One of them must admit the caller; if there are none, everyone is admitted. */
   authProviderIds: texts(),
-  /** Names below custom frontends, with the providers that guard the share there. */
+  /** Names below custom frontends, and domains of the share, with the providers that guard it there. */
   customHosts: Type.Array(customHostSchema),
   /** Null: there are no rules besides the providers. */
   rules: nullable(accessRulesSchema),

@@ -230,7 +230,7 @@ export class LoginFlow {
     const port = this.#options.httpsPort();
     return provider === undefined || port === undefined
       ? undefined
-      : providerLogoutUrl(provider.record, host.host, port);
+      : providerLogoutUrl(provider.record, host.loginHost, port);
   }
 
   /**

@@ -5,7 +5,6 @@
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { messageOf, type Log } from '#base';
-import { loginHostOf } from '#domain';
 import type { CallerIdentity } from '#domain/access';
 import type { GatewayKeys } from '#domain/gateway-shapes';
 import type { GatewayHost } from '../circuits/upstream.ts';
@@ -78,19 +77,19 @@ export class OriginIdentity {
       if (identity.email !== null) lines += `zrok-auth-email: ${headerText(identity.email)}\r\n`;
       if (endsAtMs !== undefined) lines += `zrok-auth-expires: ${timeText(endsAtMs)}\r\n`;
     }
-    lines += `Frontdoor-Identity: ${this.#token(identity, providerName, host.host, nowMs)}\r\n`;
+    lines += `Frontdoor-Identity: ${this.#token(identity, providerName, host, nowMs)}\r\n`;
     return { lines, renewAtMs: nowMs + (LIFE_S * 1_000) / 2 };
   }
 
-  #token(identity: CallerIdentity, providerName: string, host: string, nowMs: number): string {
+  #token(identity: CallerIdentity, providerName: string, host: GatewayHost, nowMs: number): string {
     const signing = this.#signing;
     if (signing === undefined) throw new Error('there is no key to sign identities with');
     const { subject, email, name, groups, kind } = identity;
     const iat = Math.floor(nowMs / 1_000);
     const isSmall = Buffer.byteLength(JSON.stringify(groups)) <= MAX_GROUPS_BYTES;
     const payload = encoded({
-      iss: `https://${loginHostOf(host)}`,
-      aud: `https://${host}`,
+      iss: `https://${host.loginHost}`,
+      aud: `https://${host.host}`,
       sub: subject,
       ...(email === null ? {} : { email }),
       ...(name === null ? {} : { name }),

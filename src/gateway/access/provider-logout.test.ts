@@ -87,11 +87,11 @@ describe('a log-out at the identity provider too', () => {
 
   it('goes to web addresses of a usual length only', () => {
     const url = (endpoint: string, port = 443) =>
-      providerLogoutUrl({ id: PROVIDER, logout: { ...logout, endpoint } }, 'app.share.localhost', port);
+      providerLogoutUrl({ id: PROVIDER, logout: { ...logout, endpoint } }, 'oauth.share.localhost', port);
     assert.equal(url(logout.endpoint), expected(443));
     assert.equal(url(logout.endpoint, 8443), expected(8443));
     for (const wrong of ['javascript:alert(1)', 'log-out', `https://idp.example/${'x'.repeat(9_000)}`])
       assert.equal(url(wrong), undefined);
-    assert.equal(providerLogoutUrl({ id: PROVIDER }, 'app.share.localhost', 443), undefined);
+    assert.equal(providerLogoutUrl({ id: PROVIDER }, 'oauth.share.localhost', 443), undefined);
   });
 });

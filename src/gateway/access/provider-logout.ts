@@ -3,7 +3,6 @@
  * sent, and the one to which it returns. ID tokens are not kept and not sent as a hint, so the provider asks the
  * person for confirmation.
  */
-import { loginHostOf } from '#domain';
 import type { GatewayProvider } from '#domain/gateway-shapes';
 
 /** A path at `oauth.<zone>`, which is registered at the provider like its callback. */
@@ -17,13 +16,13 @@ const MAX_URL_CHARS = 8_192;
  */
 export function providerLogoutUrl(
   { id, logout }: Pick<GatewayProvider, 'id' | 'logout'>,
-  host: string,
+  loginHost: string,
   httpsPort: number,
 ): string | undefined {
   if (logout === undefined || !URL.canParse(logout.endpoint)) return undefined;
   const url = new URL(logout.endpoint);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-  const back = authorityOf(loginHostOf(host), httpsPort);
+  const back = authorityOf(loginHost, httpsPort);
   url.searchParams.set('client_id', logout.clientId);
   url.searchParams.set('post_logout_redirect_uri', `https://${back}/${id}/auth/logged-out`);
   return url.href.length > MAX_URL_CHARS ? undefined : url.href;

@@ -4,6 +4,7 @@
  * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state
  * per entry (idle circuits); this file opens no connections and reads no clock.
  */
+import { loginHostOf } from '#domain';
 import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
 import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
 import { isContentCoding, type ContentCoding } from '#domain/upstream';
@@ -44,24 +45,34 @@ export class ShareRoute<Slot> {
   }
 }
 
+type ShareName = GatewayShare['customHosts'][number];
+
 /** One name of a share, with its route and the providers that guard it under this name. */
 export class HostEntry<Slot> {
   /** In canonical form. */
   readonly host: string;
   readonly route: ShareRoute<Slot>;
   readonly authProviderIds: readonly string[];
+  /** Whether it is a domain of the share, and in no zone. */
+  readonly isDomain: boolean;
   /** Whether every caller must be identified. */
   readonly needsIdentity: boolean;
   /** Whether there is any rule. */
   readonly isGuarded: boolean;
 
-  constructor(host: string, route: ShareRoute<Slot>, authProviderIds: readonly string[]) {
+  constructor({ host, authProviderIds, isDomain = false }: ShareName, route: ShareRoute<Slot>) {
     const { rules } = route.share;
     this.host = host;
+    this.isDomain = isDomain;
     this.route = route;
     this.authProviderIds = authProviderIds;
     this.needsIdentity = needsIdentity(route.rules, authProviderIds);
     this.isGuarded = this.needsIdentity || rules !== null;
+  }
+
+  /** `oauth.<zone>`, to which identity providers redirect. For a domain it is that of the share's first host. */
+  get loginHost(): string {
+    return loginHostOf(this.isDomain ? (this.route.share.hosts[0] ?? this.host) : this.host);
   }
 }
 
@@ -285,9 +296,9 @@ export class ShareRouteTable<Slot> {
   /** Takes each name of the route that no other share has. The route waits for the others. */
   #takeNames(route: ShareRoute<Slot>): void {
     let isComplete = true;
-    for (const { host, authProviderIds } of namesOf(route.share)) {
-      const owner = this.#byHost.get(host)?.route;
-      if (owner === undefined) this.#byHost.set(host, new HostEntry(host, route, authProviderIds));
+    for (const name of namesOf(route.share)) {
+      const owner = this.#byHost.get(name.host)?.route;
+      if (owner === undefined) this.#byHost.set(name.host, new HostEntry(name, route));
       else if (owner !== route) isComplete = false;
     }
     if (isComplete) this.#waiting.delete(route);
@@ -323,9 +334,7 @@ function problemOf({ id, token }: GatewayShare, field: string): FeedProblem {
 }
 
 /** Returns every name of a share with the providers that guard it there. */
-function namesOf(
-  share: GatewayShare,
-): { readonly host: string; readonly authProviderIds: readonly string[] }[] {
+function namesOf(share: GatewayShare): ShareName[] {
   const { hosts, authProviderIds, customHosts } = share;
   return [...hosts.map((host) => ({ host, authProviderIds })), ...customHosts];
 }

@@ -34,13 +34,12 @@ function hostWith(authProviderIds: readonly string[], rules: Partial<AccessRules
     rules: rules === null ? null : { ...OPEN_RULES, ...rules },
   });
   return new HostEntry(
-    HOST,
+    { host: HOST, authProviderIds },
     new ShareRoute(
       share,
       compileRules(share.rules),
       new RoutePool(new ShareTraffic(new TrafficMeter(), share)),
     ),
-    authProviderIds,
   );
 }
 

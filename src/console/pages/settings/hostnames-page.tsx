@@ -51,7 +51,7 @@ function Decide({ claim: { id, hostname, proof } }: { readonly claim: HostnameCl
   return (
     <ConfirmedAction
       operation={isGranted ? 'withdrawHostname' : 'grantHostname'}
-      input={{ parameters: { customFrontendId: id } }}
+      input={{ parameters: { hostnameClaimId: id } }}
       refreshes={['custom-frontend']}
       label={text[decision]}
       full={`${text[decision]}: ${hostname}`}

@@ -275,7 +275,10 @@ function gatewayShare(share: GuardedShare, organizationId: string | undefined): 
     environmentId,
     updatedAtMs,
     hosts: frontends.map(({ host }) => host),
-    customHosts: customHosts.map(({ host, authProviderIds: guards }) => ({ host, authProviderIds: guards })),
+    customHosts: customHosts.map(({ customFrontendId, host, authProviderIds: guards }) => {
+      const custom = { host, authProviderIds: guards };
+      return customFrontendId === null ? { ...custom, isDomain: true } : custom;
+    }),
     // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
     ...definedFields({ organizationId, upstream: gatewayUpstreamOf(share.upstream, share) }),

@@ -19,6 +19,11 @@ export function hostnameView({ id, frontdoorId, hostname, proof, proofName }: Ho
   return { id, frontdoorId, hostname, proof, proofName };
 }
 
+/** What an event about a claim is about: readers of a share see what happens to its domains. */
+export function claimTarget({ id, share }: Pick<HostnameClaim, 'id' | 'share'>) {
+  return share === null ? { kind: 'custom-frontend', id } : { kind: 'share', id: share.token };
+}
+
 /** Changes a proof as the program itself. */
 export async function decide(
   ...[trx, touch, parts, claim, change, action]: [
@@ -37,7 +42,7 @@ export async function endUnproven(
   parts: AuditParts,
   claim: HostnameClaim,
 ): Promise<void> {
-  await endClaim(trx, touch, claim.id);
+  await endClaim(trx, touch, claim);
   await note(trx, touch, parts, { claim, after: undefined, action: 'endHostnameClaim' });
 }
 
@@ -94,7 +99,7 @@ async function note(
     ownerId: claim.frontdoorId,
     actor: THE_SYSTEM,
     action,
-    target: { kind: 'custom-frontend', id: claim.id },
+    target: claimTarget(claim),
     before: hostnameView(claim),
     after: after && hostnameView(after),
     address: null,

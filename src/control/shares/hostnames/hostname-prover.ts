@@ -1,5 +1,5 @@
 /**
- * Asks DNS for the proofs of custom frontends' hostnames and applies what it answers. Each control plane takes what is due
+ * Asks DNS for the proofs of claimed hostnames and applies what it answers. Each control plane takes what is due
  * from the store, a few of each organization at once; an organization whose name servers do not answer pauses. ADR 0061.
  */
 import { messageOf, type Log } from '#base';
@@ -62,7 +62,7 @@ export class HostnameProver {
     this.#options = options;
     this.#pauses = new OrganizationPauses(options.clock);
     options.store.onChange((changes) => {
-      if (concerns(changes, 'custom-frontend')) this.lookSoon();
+      if (concerns(changes, 'custom-frontend', 'hostname-claim')) this.lookSoon();
     });
     this.#timer = setInterval(() => void this.pass(), PASS_MS);
     this.#timer.unref();

@@ -147,6 +147,8 @@ async function zonesOf(
     .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
     .select(['hostname as zone', 'organization_id as organizationId'])
     .where('proof', '!=', 'PENDING')
+    // The domains of shares are sent with these.
+    .where('share_id', 'is', null)
     .orderBy('hostname')
     .execute();
   const zones = new Set([...frontends, ...owners].map(({ zone }) => zone));

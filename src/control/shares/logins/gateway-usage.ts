@@ -75,6 +75,7 @@ async function certify(trx: Queries, zones: readonly string[], nowMs: number): P
     .set({ status: 'PENDING' })
     .where('status', '=', 'NEW')
     .where('proof', '!=', 'PENDING')
+    .where('share_id', 'is', null)
     .execute();
   for (const hostnames of chunks(zones)) {
     await trx
@@ -82,6 +83,7 @@ async function certify(trx: Queries, zones: readonly string[], nowMs: number): P
       .set({ status: 'ACTIVE', certified_at: nowMs })
       .where('hostname', 'in', hostnames)
       .where('proof', '!=', 'PENDING')
+      .where('share_id', 'is', null)
       .where((eb) =>
         eb.or([
           eb('status', '!=', 'ACTIVE'),

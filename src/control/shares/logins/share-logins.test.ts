@@ -418,6 +418,17 @@ describeEachStore('log-ins at shares', (open) => {
     assert.deepEqual(await world.parts.logins.start(loginStart(bare, own)), notAvailable);
   });
 
+  it('at a domain of the share come back to the login host of its frontend', async () => {
+    const service = world.catalog.get((await world.addShare('shop', [providerId])).id)!;
+    const custom = { customFrontendId: null, host: 'shop.example.com', authProviderIds: [providerId] };
+    world.catalog.set({ ...service, customHosts: [custom] });
+    const place = { id: service.id, token: 'shop', host: custom.host };
+    const started = await world.parts.logins.start(loginStart(place, providerId, { port: 443 }));
+    assert.ok(started.type === 'redirect');
+    const redirect = new URL(started.url).searchParams.get('redirect_uri');
+    assert.equal(redirect, `https://oauth.share.localhost/${providerId}/auth/callback`);
+  });
+
   it('stand in the audit trail, the first of a person in an hour', async () => {
     const place = await world.addShare('audited', [providerId]);
     const events = () =>

@@ -4,7 +4,6 @@
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
-import { loginHostOf } from '#domain';
 import type { CallerIdentity } from '#domain/access';
 import type {
   GatewaySession,
@@ -67,11 +66,11 @@ export class ShareLogins {
     const { shareId, host, port, providerId, returnTo, browser } = request;
     const guarded = guardedHost(this.#options.catalog, shareId, host);
     const provider = this.#providerOf(guarded, providerId);
-    if (provider === undefined) return refused('provider-not-available');
+    if (guarded === undefined || provider === undefined) return refused('provider-not-available');
     const state = makeLoginState(secrets);
     const usesPkce = PROVIDER_TYPES[provider.type].usesPkce(provider.data);
     const attempt = { verifier: usesPkce ? randomPKCECodeVerifier() : null, nonce: randomNonce(), returnTo };
-    const redirectUri = callbackUrl(host, port, providerId);
+    const redirectUri = callbackUrl(guarded, port, providerId);
     const url = await this.#options.steps.run(provider, (protocol, tools) =>
       protocol.authorizationUrl(provider, { redirectUri, state, secrets: attempt }, tools),
     );
@@ -170,11 +169,11 @@ export class ShareLogins {
     state: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<CallerIdentity | LoginRefusal> {
-    if (host !== loginHostOf(attempt.host)) return refused('attempt-not-valid');
     const guarded = guardedHost(this.#options.catalog, attempt.share_id, attempt.host);
     const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
-    if (provider === undefined) return refused('provider-not-available');
-    const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));
+    if (guarded === undefined || provider === undefined) return refused('provider-not-available');
+    if (host !== guarded.loginHost) return refused('attempt-not-valid');
+    const url = new URL(callbackUrl(guarded, attempt.port, provider.id));
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const secrets = readAlone(nameOf(attempt), () => attemptSecrets(this.#options.secrets, attempt));
     if (secrets === undefined) return refused('attempt-not-valid');
@@ -211,6 +210,6 @@ function refused(reason: LoginRefusalReason): LoginRefusal {
   return { type: 'refused', reason };
 }
 
-function callbackUrl(host: string, port: number, providerId: string): string {
-  return `${originOf(loginHostOf(host), port)}/${providerId}/auth/callback`;
+function callbackUrl({ loginHost }: GuardedHost, port: number, providerId: string): string {
+  return `${originOf(loginHost, port)}/${providerId}/auth/callback`;
 }

@@ -89,6 +89,8 @@ export function notFound(
     | 'Service'
     | 'Terminator'
     | 'Custom frontend'
+    | 'Domain'
+    | 'Hostname claim'
     | 'Auth provider'
     | 'Auth provider type'
     | 'Resting name'

@@ -193,7 +193,7 @@ export async function openApiWorld({
     },
     installation: {
       securePort: () => 8_443,
-      edgeApiUrl: () => 'https://localhost:1280',
+      edgeApiUrl: () => 'https://control.frontdoor.example:1280',
       controlPlanes: () => [{ apiUrl: BASE_URL, silentSinceMs: undefined }],
       egress: { get: () => Promise.reject(new Error('there is no network here')) },
       names: {

@@ -91,6 +91,18 @@ describe('every operation that changes something', () => {
       chain: mine(),
     }),
     resetShareUpstream: async () => ({ path: door(`/shares/${await share()}/upstream`), chain: mine() }),
+    addShareDomain: async () => ({
+      path: door(`/shares/${await share()}/domains`),
+      body: { hostname: `${randomUUID()}.example.org` },
+      chain: mine(),
+    }),
+    removeShareDomain: async () => {
+      const path = door(`/shares/${await share()}/domains`);
+      const hostname = `${randomUUID()}.example.org`;
+      const { status, text } = await world.call('POST', path, { body: { hostname } });
+      assert.equal(status, 201, text);
+      return { path: `${path}/${hostname}`, chain: mine() };
+    },
     createCustomFrontend: async () => ({
       path: door('/custom-frontends'),
       body: await newCustomFrontend(),

@@ -3,7 +3,6 @@ import type { CustomFrontendAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
 import { checkNoPublicSuffix } from '../hostnames/registrable-domain.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
-import { checkedRecords, neededRecords } from './custom-frontend-records.ts';
 import {
   changeCustomFrontend,
   deleteCustomFrontend,
@@ -11,6 +10,7 @@ import {
   insertCustomFrontend,
   listCustomFrontends,
   lockCustomFrontend,
+  zoneOf,
   type CustomFrontendRecord,
 } from '../records/custom-frontend-store.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
@@ -28,10 +28,12 @@ import {
   type Handlers,
 } from './call.ts';
 import { creation } from './creation.ts';
+import { checkedRecords, neededRecords, PROBED_LABEL, type RecordedName } from './hostname-records.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'custom-frontend';
+const FOR_GATEWAYS = 'Shares and sign-ins below the name reach the gateways';
 
 export const customFrontendHandlers: Handlers<
   CreationParts & Pick<ApiParts, 'installation'>,
@@ -104,13 +106,13 @@ export const customFrontendHandlers: Handlers<
   },
 
   async listDnsRecords(parts, call) {
-    const record = await recordOf(parts, call);
-    return ok(await neededRecords(parts, call.frontdoor, record));
+    const { db } = parts.store;
+    return ok(await neededRecords(db, call.frontdoor, await recordedName(db, await recordOf(parts, call))));
   },
 
   async checkDnsRecords(parts, call) {
-    const record = await recordOf(parts, call);
-    return ok(await checkedRecords(parts, call.frontdoor, record));
+    const named = await recordedName(parts.store.db, await recordOf(parts, call));
+    return ok(await checkedRecords(parts, call.frontdoor, named));
   },
 };
 
@@ -127,6 +129,18 @@ async function recordOf(
   const record = await findCustomFrontend(parts.store.db, call.frontdoor, id);
   if (record === undefined) throw notFound('Custom frontend', id);
   return record;
+}
+
+/** Any name below the hostname has the records of the wildcard. */
+async function recordedName(db: Queries, record: CustomFrontendRecord): Promise<RecordedName> {
+  const { id, hostname, proof, proofName } = record;
+  const alias = {
+    name: `*.${hostname}`,
+    zone: await zoneOf(db, record),
+    lookedUp: `${PROBED_LABEL}.${hostname}`,
+    purpose: FOR_GATEWAYS,
+  };
+  return { id, hostname, proof, proofName, alias };
 }
 
 /** The fields that the entity tag covers: all except the status, which gateways report, and the proof, which DNS gives. */

@@ -286,6 +286,8 @@ describe('the table of conditional requests', () => {
       'verifyAuditEvents',
       'getInstallation',
       'checkDnsRecords',
+      'getShareDomain',
+      'checkShareDomain',
       'getAuthProviderUses',
       'getMesh',
       'getRoute',

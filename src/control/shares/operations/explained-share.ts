@@ -30,6 +30,7 @@ export async function withProviders(
   if (lost !== -1) throw notFound('Auth provider', authProviderIds[lost]!);
   const customHosts = share.customHosts.map(async (custom) => {
     if (authProviderIds.length > 0) return { ...custom, authProviderIds };
+    if (custom.customFrontendId === null) return { ...custom, authProviderIds };
     const zone = await findCustomFrontend(db, frontdoor, custom.customFrontendId);
     return { ...custom, authProviderIds: zone?.authProviderIds ?? [] };
   });

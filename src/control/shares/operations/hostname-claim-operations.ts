@@ -1,6 +1,6 @@
-/** Operations of operators on the hostnames of all custom frontends: which are claimed and proven, and grants. */
+/** Operations of operators on the hostnames of all custom frontends and shares: which are claimed and proven, and grants. */
 import type { HostnameClaimAnswer } from '#contract/schemas';
-import { grantHostname, withdrawHostname } from '../hostnames/hostname-decisions.ts';
+import { claimTarget, grantHostname, withdrawHostname } from '../hostnames/hostname-decisions.ts';
 import { listClaims, lockClaim, type HostnameClaim } from '../records/hostname-proof-store.ts';
 import type { StoreTransaction } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
@@ -44,7 +44,7 @@ export const hostnameClaimHandlers: Handlers<
 function changed(before: HostnameClaim, result: HostnameClaim) {
   return {
     result,
-    target: { kind: 'custom-frontend', id: before.id },
+    target: claimTarget(before),
     before: answerOf(before),
     after: answerOf(result),
     organizationId: before.organizationId,
@@ -54,20 +54,21 @@ function changed(before: HostnameClaim, result: HostnameClaim) {
 
 async function claimOf(
   trx: StoreTransaction,
-  { parameters }: Call<unknown, 'customFrontendId'>,
+  { parameters }: Call<unknown, 'hostnameClaimId'>,
 ): Promise<HostnameClaim> {
-  const claim = await lockClaim(trx, parameters.customFrontendId);
-  if (claim === undefined) throw notFound('Custom frontend', parameters.customFrontendId);
+  const claim = await lockClaim(trx, parameters.hostnameClaimId);
+  if (claim === undefined) throw notFound('Hostname claim', parameters.hostnameClaimId);
   return claim;
 }
 
 function answerOf(claim: HostnameClaim): HostnameClaimAnswer {
-  const { id, hostname, organizationId, frontdoorId, proof, endsAtMs, problem, createdAtMs } = claim;
+  const { id, hostname, organizationId, frontdoorId, share, proof, endsAtMs, problem, createdAtMs } = claim;
   return {
     id,
     hostname,
     organizationId,
     frontdoorId,
+    shareToken: share?.token ?? null,
     proof,
     proofEndsAt: endsAtMs === null ? null : isoTime(endsAtMs),
     proofProblem: problem,

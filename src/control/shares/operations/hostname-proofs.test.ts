@@ -163,7 +163,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
       authorization,
     });
     assert.equal(refused.status, 409, refused.text);
-    assert.match(refused.text, /at most 100 custom frontends that are not proven/);
+    assert.match(refused.text, /at most 100 custom frontends and domains that are not proven/);
     await claim('a0.shop.example');
     assert.equal((await world.call('DELETE', `/frontdoor/${more.id}`, { authorization })).status, 204);
     await world.store.db.deleteFrom('hostname_claim').where('frontdoor_id', '=', frontdoorId).execute();

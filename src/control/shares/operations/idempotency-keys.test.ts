@@ -88,12 +88,14 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
     const provider = { name: 'people', type: 'GITHUB', data: { client_id: 'a', client_secret: 'b' } };
     const authProviderId = await idOf(`${base}/auth-providers`, provider);
     const share = { name: 'again', environmentId, shareMode: 'public', backendMode: 'proxy' };
+    await idOf(`${base}/shares`, { ...share, name: 'served', target: 'http://a:2' });
     const data = { placement: 'bearer', keys: [{ name: 'made' }] };
     const creations: Readonly<Record<string, readonly [path: string, body?: object]>> = {
       createFrontdoor: ['/frontdoor', caller],
       createEnrollment: [`${base}/agents/enrollments`],
       createShare: [`${base}/shares`, { ...share, target: 'http://a:1' }],
       createCustomFrontend: [`${base}/custom-frontends`, { hostname: 'a.example.com', frontendId: frontend }],
+      addShareDomain: [`${base}/shares/served/domains`, { hostname: 'a.example.org' }],
       createAuthProvider: [`${base}/auth-providers`, { name: 'p', type: 'API_KEY', data }],
       createOrganization: ['/organizations', { name: 'o' }],
       createApiAccount: ['/api-accounts', caller],

@@ -34,6 +34,7 @@ import { restingNameHandlers } from './resting-name-operations.ts';
 import { sealingHandlers } from './sealing-operations.ts';
 import { searchHandlers } from './search-operations.ts';
 import { secondFactorHandlers } from './second-factor-operations.ts';
+import { shareDomainHandlers } from './share-domain-operations.ts';
 import { shareHandlers } from './share-operations.ts';
 import { sharePolicyHandlers } from './share-policy-operations.ts';
 import { shareUpstreamHandlers } from './share-upstream-operations.ts';
@@ -50,6 +51,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...shareHandlers,
   ...sharePolicyHandlers,
   ...shareUpstreamHandlers,
+  ...shareDomainHandlers,
   ...policyComparisonHandlers,
   ...failureHandlers,
   ...inspectorHandlers,

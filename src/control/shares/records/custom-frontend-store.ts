@@ -1,19 +1,17 @@
 /**
  * Custom frontends of a granted frontdoor: zones of the owner below which the public shares of a frontend are
- * served too, once their hostname is proven (`hostname-proof-store.ts`). A name that is served belongs to one frontend
- * or custom frontend, including everything below it.
+ * served too, once their hostname is proven (`hostname-proof-store.ts`). Each is a claim of a hostname, as the domains of
+ * shares are (`share-domain-store.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { FrontdoorError } from '#base';
-import { zonesOverlap } from '#domain';
 import {
   countedPage,
   narrowed,
   type ListFilter,
   type Page,
   type PageRequest,
-  lockedByName,
   lockedForUpdate,
   type HostnameProof,
   type HostnameClaimTable,
@@ -21,8 +19,8 @@ import {
   type Touch,
 } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
-import { namesFrom } from './custom-host.ts';
-import { restHostnames, restsForAnother } from './resting-name-store.ts';
+import { checkFreeHostname } from './hostname-freedom.ts';
+import { restHostnames } from './resting-name-store.ts';
 
 export interface CustomFrontendRecord {
   readonly id: string;
@@ -42,11 +40,6 @@ export interface CustomFrontendRecord {
 }
 
 export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
-
-/** Each of them adds a host to every public share. */
-const MAX_CUSTOM_FRONTENDS = 100;
-/** Each of them is looked up again and again. */
-const MAX_CLAIMS = 100;
 
 export async function listCustomFrontends(
   db: Queries,
@@ -97,9 +90,7 @@ export async function insertCustomFrontend(
   wanted: NewCustomFrontend,
 ): Promise<CustomFrontendRecord> {
   const hostname = wanted.hostname.toLowerCase();
-  // Names above and below have no rows that could be locked.
-  await lockedByName(trx, 'custom frontends');
-  await checkFree(trx, frontdoor, hostname, wanted.nowMs);
+  await checkFreeHostname(trx, { frontdoor, hostname, shareId: null }, wanted.nowMs);
   const frontend = await trx
     .selectFrom('frontend')
     .select('id')
@@ -162,7 +153,7 @@ export async function deleteCustomFrontend(
 ): Promise<CustomFrontendRecord | undefined> {
   const before = await lockCustomFrontend(trx, frontdoor, id);
   if (before === undefined) return undefined;
-  await restHostnames(trx, frontdoor.id, nowMs, before.id);
+  await restHostnames(trx, frontdoor.id, nowMs, { id: before.id, kind: 'custom-frontend' });
   await trx.deleteFrom('hostname_claim').where('id', '=', before.id).execute();
   await touchCustomFrontend(trx, touch, before);
   return before;
@@ -222,7 +213,11 @@ export async function touchCustomFrontend(
 }
 
 function rowsOf(db: Queries, frontdoor: GrantedFrontdoor) {
-  return db.selectFrom('hostname_claim').selectAll().where('frontdoor_id', '=', frontdoor.id);
+  return db
+    .selectFrom('hostname_claim')
+    .selectAll()
+    .where('frontdoor_id', '=', frontdoor.id)
+    .where('share_id', 'is', null);
 }
 
 async function recordsOf(
@@ -245,7 +240,8 @@ async function recordsOf(
     id: row.id,
     frontdoorId: row.frontdoor_id,
     hostname: row.hostname,
-    frontendId: row.frontend_id,
+    // The domains of shares alone have none.
+    frontendId: row.frontend_id!,
     authProviderIds: (providersOf.get(row.id) ?? []).map((link) => link.auth_provider_id),
     status: row.status,
     proof: row.proof,
@@ -254,49 +250,6 @@ async function recordsOf(
     proofProblem: row.proof_problem,
     createdAtMs: row.created_at,
   }));
-}
-
-async function checkFree(
-  trx: Queries,
-  frontdoor: GrantedFrontdoor,
-  hostname: string,
-  nowMs: number,
-): Promise<void> {
-  const own = await rowsOf(trx, frontdoor).execute();
-  if (own.length >= MAX_CUSTOM_FRONTENDS)
-    throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
-  const { organizationId } = frontdoor;
-  const claims = await trx
-    .selectFrom('hostname_claim')
-    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
-    .select(sql<number>`count(*)`.as('total'))
-    .where('organization_id', '=', organizationId)
-    .where('proof', '=', 'PENDING')
-    .executeTakeFirstOrThrow();
-  if (Number(claims.total) >= MAX_CLAIMS)
-    throw conflict(`An organization has at most ${MAX_CLAIMS} custom frontends that are not proven`);
-  const above = namesFrom(hostname);
-  const zones = await trx.selectFrom('frontend').select('zone').execute();
-  const isTaken =
-    zones.some(({ zone }) => zonesOverlap(zone.toLowerCase(), hostname)) ||
-    // What another organization claims without a proof blocks nobody.
-    (await trx
-      .selectFrom('hostname_claim')
-      .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
-      .select('hostname_claim.id')
-      .where((where) =>
-        where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
-      )
-      .where((where) =>
-        where.or([where('organization_id', '=', organizationId), where('proof', '!=', 'PENDING')]),
-      )
-      .limit(1)
-      .executeTakeFirst()) !== undefined ||
-    // Checked after the live names, so that a name that moves between the two sets in the meantime is found in one
-    // of them.
-    (await restsForAnother(trx, organizationId, { hostname, above }, nowMs));
-  // The message does not name the owner.
-  if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
 }
 
 async function checkedProviders(
@@ -319,8 +272,4 @@ async function checkedProviders(
 
 function missing(what: string, id: string): FrontdoorError {
   return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
-}
-
-function conflict(message: string): FrontdoorError {
-  return new FrontdoorError('conflict', 'conflict', message);
 }

@@ -1,4 +1,4 @@
-/** Names of shares below custom frontends. */
+/** Names of shares below custom frontends, and their own domains. */
 import type { CustomHost } from '#domain';
 
 /** A custom frontend that is served. */
@@ -9,20 +9,26 @@ export interface CustomZone {
   readonly authProviderIds: readonly string[];
 }
 
-/** Returns the names of a share below those custom frontends whose frontend serves it, in their order. */
+/** Returns the names of a public share below those custom frontends whose frontend serves it, and its domains, in their order. */
 export function customHostsOf(
   token: string,
   frontends: readonly { readonly id: string }[],
   authProviderIds: readonly string[],
-  zones: readonly CustomZone[],
+  {
+    customZones,
+    domains,
+  }: { readonly customZones: readonly CustomZone[]; readonly domains: readonly string[] },
 ): CustomHost[] {
-  return zones
+  const belowZones = customZones
     .filter((zone) => frontends.some(({ id }) => id === zone.frontendId))
     .map((zone) => ({
       customFrontendId: zone.id,
       host: `${token}.${zone.hostname}`,
       authProviderIds: authProviderIds.length > 0 ? authProviderIds : zone.authProviderIds,
     }));
+  // A private share has no frontend and is served nowhere.
+  const own = frontends.length === 0 ? [] : domains;
+  return [...belowZones, ...own.map((host) => ({ customFrontendId: null, host, authProviderIds }))];
 }
 
 /** A hostname, and all names above it of two labels or more. */

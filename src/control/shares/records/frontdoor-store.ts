@@ -163,6 +163,7 @@ export async function deleteFrontdoor(
     .where('frontdoor_id', '=', frontdoor.id)
     .returning('id')
     .execute();
+  // The domains were deleted with their shares.
   const customFrontends = await trx
     .deleteFrom('hostname_claim')
     .where('frontdoor_id', '=', frontdoor.id)

@@ -34,6 +34,7 @@ export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByF
     .selectFrom('hostname_claim')
     .select('hostname')
     .where('frontdoor_id', '=', id)
+    .where('share_id', 'is', null)
     .orderBy('hostname')
     .limit(MAX_HOSTNAMES)
     .execute();

@@ -1,10 +1,12 @@
 /**
- * The proofs of custom frontends' hostnames: which are due for a look-up, and what a proof, its loss or an operator's
+ * The proofs of claimed hostnames, of custom frontends and of shares: which are due for a look-up, and what a proof, its loss or an operator's
  * decision changes. Any number of claims may name a hostname; the one that is served excludes all above and below it.
  */
 import { sql } from 'kysely';
 import { touchCustomFrontend } from './custom-frontend-store.ts';
 import { namesFrom } from './custom-host.ts';
+import { isExcluded } from './hostname-overlap.ts';
+import { reachProblem } from './names-below.ts';
 import { endOwnRest, restsForAnother } from './resting-name-store.ts';
 import {
   orderedPage,
@@ -20,14 +22,17 @@ import {
 /** Due names among which the oldest of each organization are found. */
 const MAX_COMPARED = 1_000;
 
-/** A custom frontend as its proof concerns it. */
+/** A custom frontend, or the domain of a share, as its proof concerns it. */
 export interface HostnameClaim {
-  /** That of the custom frontend. */
+  /** That of the custom frontend, if it is one. */
   readonly id: string;
   readonly frontdoorId: string;
   readonly organizationId: string;
   readonly hostname: string;
-  readonly frontendId: string;
+  /** Null for the domain of a share. */
+  readonly frontendId: string | null;
+  /** The share whose domain it is; null for a custom frontend. */
+  readonly share: { readonly id: string; readonly token: string } | null;
   readonly proof: HostnameProof;
   readonly proofName: string | null;
   readonly endsAtMs: number | null;
@@ -131,7 +136,7 @@ export async function hastenProof(trx: Queries, touch: Touch, id: string): Promi
     .where('id', '=', id)
     .where('proof', 'in', ['PENDING', 'MISSING'])
     .execute();
-  touch('custom-frontend', id);
+  touch('hostname-claim', id);
 }
 
 /** The claim; no other transaction changes what is served until this one ends. */
@@ -144,22 +149,14 @@ export async function lockClaim(trx: Queries, id: string): Promise<HostnameClaim
 /** Returns why a claim cannot be served, in words, or undefined if the name is free. */
 export async function contestOf(
   trx: Queries,
-  { id, hostname, organizationId }: HostnameClaim,
+  { id, frontdoorId, hostname, organizationId, share }: HostnameClaim,
   nowMs: number,
 ): Promise<string | undefined> {
-  const above = namesFrom(hostname);
-  const other = await trx
-    .selectFrom('hostname_claim')
-    .select('id')
-    .where('id', '!=', id)
-    .where('proof', '!=', 'PENDING')
-    .where((where) => where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]))
-    .limit(1)
-    .executeTakeFirst();
-  if (other !== undefined) return 'the name, or one above or below it, is served for another custom frontend';
-  if (await restsForAnother(trx, organizationId, { hostname, above }, nowMs))
+  if (await isExcluded(trx, { id, organizationId, hostname, shareId: share?.id ?? null }))
+    return 'the name, or one above or below it, is served for another custom frontend or share';
+  if (await restsForAnother(trx, organizationId, { hostname, above: namesFrom(hostname) }, nowMs))
     return 'the name, or one above or below it, rests for the organization that gave it up';
-  return undefined;
+  return reachProblem(trx, hostname, share === null ? undefined : { id: share.id, frontdoorId });
 }
 
 /** Changes the proof of a locked claim, and what is served with it. */
@@ -186,15 +183,29 @@ export async function changeProof(
     .execute();
   if (isChanged) {
     if (proof !== 'PENDING') await endOwnRest(trx, claim.frontdoorId, claim.hostname, nowMs);
-    await touchCustomFrontend(trx, touch, claim);
+    await touchServed(trx, touch, claim);
   }
   return { ...claim, proof, proofName, endsAtMs, problem, misses };
 }
 
-/** Deletes a custom frontend that is not served. */
-export async function endClaim(trx: Queries, touch: Touch, id: string): Promise<void> {
+/** Deletes a claim that is not served. */
+export async function endClaim(
+  trx: Queries,
+  touch: Touch,
+  { id, share }: Pick<HostnameClaim, 'id' | 'share'>,
+): Promise<void> {
   await trx.deleteFrom('hostname_claim').where('id', '=', id).execute();
-  touch('custom-frontend', id);
+  touch(share === null ? 'custom-frontend' : 'hostname-claim', id);
+}
+
+/** Gateways have to learn that a name is served, or no longer. */
+async function touchServed(
+  trx: Queries,
+  touch: Touch,
+  { id, frontdoorId, frontendId, share }: HostnameClaim,
+): Promise<void> {
+  if (frontendId !== null) await touchCustomFrontend(trx, touch, { id, frontdoorId, frontendId });
+  if (share !== null) touch('share', share.id);
 }
 
 const CREATED = sql.ref('hostname_claim.created_at');
@@ -204,7 +215,7 @@ const ORDER = {
   fields: { default: CREATED, createdAt: CREATED, hostname: sql.ref('hostname'), id: ID },
 };
 
-/** All custom frontends of the installation, for operators. */
+/** All claimed hostnames of the installation, for operators. */
 export async function listClaims(
   db: Queries,
   request: PageRequest,
@@ -228,7 +239,15 @@ function claimsOf(db: Queries) {
   return db
     .selectFrom('hostname_claim')
     .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
-    .select(['hostname_claim.id', 'frontdoor_id', 'organization_id', 'hostname', 'frontend_id', 'proof'])
+    .leftJoin('share', 'share.id', 'hostname_claim.share_id')
+    .select([
+      'hostname_claim.id',
+      'hostname_claim.frontdoor_id',
+      'organization_id',
+      'hostname',
+      'frontend_id',
+    ])
+    .select(['proof', 'share_id', 'share.token as share_token'])
     .select(['proof_name', 'proof_ends_at', 'proof_problem', 'proof_misses', 'proof_due_at'])
     .select('hostname_claim.created_at');
 }
@@ -242,6 +261,7 @@ function claimOf(row: ClaimRow): HostnameClaim {
     organizationId: row.organization_id,
     hostname: row.hostname,
     frontendId: row.frontend_id,
+    share: row.share_id === null ? null : { id: row.share_id, token: row.share_token! },
     proof: row.proof,
     proofName: row.proof_name,
     endsAtMs: row.proof_ends_at,

@@ -1,5 +1,5 @@
 /**
- * Names that shares and custom frontends gave up. For 30 days only the organization that had a name may take it
+ * Names that shares and custom frontends gave up, domains among them. For 30 days only the organization that had a name may take it
  * again, so that nobody else receives the requests, with credentials, of clients that still use it. Names begin
  * to rest inside the transaction that gives them up. They are claimed inside the transaction that takes them,
  * after its own row was inserted, so that it waits for a concurrent transaction that gives the name up.
@@ -20,7 +20,7 @@ export const NAME_REST_MS = 30 * 86_400_000;
 export const MAX_RESTING_NAMES = 100_000;
 
 export interface RestingName {
-  /** A DNS name in lower case: `<token>.<zone>` of a share, or the hostname of a custom frontend. */
+  /** A DNS name in lower case: `<token>.<zone>` of a share, its domain, or the hostname of a custom frontend. */
   readonly name: string;
   readonly kind: RestingNameTable['kind'];
   /** The only organization that may take it, which may have been deleted. */
@@ -35,7 +35,7 @@ export type SharesGivenUp = {
   readonly id: string;
 };
 
-/** Begins the rest of these shares' names on frontends. Called while the shares still exist. */
+/** Begins the rest of these shares' names on frontends, and of their domains. Called while the shares still exist. */
 export async function restShareNames(trx: Queries, shares: SharesGivenUp, nowMs: number): Promise<void> {
   await restingOfShareNames(trx, shares, nowMs).execute();
 }
@@ -45,10 +45,10 @@ export function restingOfShareNames(
   trx: Queries,
   { column, id }: SharesGivenUp,
   nowMs: number,
-  /** Undefined: on all of their frontends. */
+  /** Undefined: on all of their frontends, and their domains. */
   frontendIds?: readonly string[],
 ) {
-  let names = trx
+  const names = trx
     .selectFrom('share_frontend')
     .innerJoin('share', 'share.id', 'share_frontend.share_id')
     .innerJoin('frontend', 'frontend.id', 'share_frontend.frontend_id')
@@ -56,28 +56,40 @@ export function restingOfShareNames(
     .select(sql<string>`share_frontend.token || '.' || lower(frontend.zone)`.as('name'))
     .select(restColumns('share', nowMs))
     .where(column, '=', id);
-  if (frontendIds !== undefined) names = names.where('share_frontend.frontend_id', 'in', frontendIds);
-  return insertionOfRests(trx, names);
+  if (frontendIds !== undefined)
+    return insertionOfRests(trx, names.where('share_frontend.frontend_id', 'in', frontendIds));
+  const domains = trx
+    .selectFrom('hostname_claim')
+    .innerJoin('share', 'share.id', 'hostname_claim.share_id')
+    .innerJoin('frontdoor', 'frontdoor.id', 'share.frontdoor_id')
+    .select('hostname_claim.hostname as name')
+    .select(restColumns('share-domain', nowMs))
+    .where(column, '=', id)
+    .where('hostname_claim.proof', '!=', 'PENDING');
+  return insertionOfRests(trx, names.unionAll(domains));
 }
 
 /**
- * Begins the rest of one custom frontend's hostname, or of all of the frontdoor's, unless they were mere claims. Called while
- * they still exist.
+ * Begins the rest of one claimed hostname, or of those of all custom frontends of the frontdoor, unless they were mere claims.
+ * Called while they still exist.
  */
 export async function restHostnames(
   trx: Queries,
   frontdoorId: string,
   nowMs: number,
-  customFrontendId?: string,
+  claim?: { readonly id: string; readonly kind: 'custom-frontend' | 'share-domain' },
 ): Promise<void> {
   let names = trx
     .selectFrom('hostname_claim')
     .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
     .select('hostname_claim.hostname as name')
-    .select(restColumns('custom-frontend', nowMs))
+    .select(restColumns(claim?.kind ?? 'custom-frontend', nowMs))
     .where('hostname_claim.frontdoor_id', '=', frontdoorId)
     .where('hostname_claim.proof', '!=', 'PENDING');
-  if (customFrontendId !== undefined) names = names.where('hostname_claim.id', '=', customFrontendId);
+  names =
+    claim === undefined
+      ? names.where('hostname_claim.share_id', 'is', null)
+      : names.where('hostname_claim.id', '=', claim.id);
   await insertionOfRests(trx, names).execute();
 }
 
@@ -134,7 +146,7 @@ export async function restsForAnother(
   const row = await trx
     .selectFrom('resting_name')
     .select('name')
-    .where('kind', '=', 'custom-frontend')
+    .where('kind', '!=', 'share')
     .where((where) => where.or([where('name', 'in', above), where('name', 'like', `%.${hostname}`)]))
     .where('organization_id', '!=', organizationId)
     .where('expires_at', '>', nowMs)

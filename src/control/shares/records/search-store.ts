@@ -47,7 +47,8 @@ export async function searchCustomFrontends(
   const query = db
     .selectFrom('hostname_claim')
     .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
-    .where('frontdoor.organization_id', '=', organizationId);
+    .where('frontdoor.organization_id', '=', organizationId)
+    .where('hostname_claim.share_id', 'is', null);
   return narrowed(query, { name: text }, { name: 'hostname_claim.hostname' })
     .select([
       'hostname_claim.id',

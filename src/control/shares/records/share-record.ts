@@ -40,7 +40,7 @@ async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise
 
 /** One record. The order of its fields is part of the entity tags of shares. */
 export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Share {
-  const { frontends, customZones, authProviderIds, grants } = relations;
+  const { frontends, authProviderIds, grants } = relations;
   return {
     id: row.id,
     frontdoorId: row.frontdoor_id,
@@ -54,7 +54,7 @@ export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Sha
     targetByAgent: row.target_by_agent === 1,
     epoch: row.epoch,
     frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
-    customHosts: customHostsOf(row.token, frontends, authProviderIds, customZones),
+    customHosts: customHostsOf(row.token, frontends, authProviderIds, relations),
     authProviderIds,
     grants,
     createdAtMs: row.created_at,

@@ -1,6 +1,6 @@
 /**
- * Shares together with what belongs to them, in one statement: their frontends, grants and auth providers, and the
- * custom frontends of their frontdoors.
+ * Shares together with what belongs to them, in one statement: their frontends, grants, auth providers and domains, and
+ * the custom frontends of their frontdoors.
  */
 import { sql, type Expression } from 'kysely';
 import type { ShareTable, Queries } from '../../store/mod.ts';
@@ -22,6 +22,8 @@ export interface ShareRelations {
   readonly grants: readonly string[];
   /** All custom frontends of the frontdoor that are served, by their age. */
   readonly customZones: readonly CustomZone[];
+  /** The domains of the share that are served, by their age. */
+  readonly domains: readonly string[];
 }
 
 export interface RelatedShare<Row> {
@@ -66,10 +68,10 @@ export async function relationsOf<Row extends ShareKey>(
 interface Relation {
   /** The id of the share; of a custom frontend, its frontdoor. */
   readonly owner: string;
-  readonly relation: 'share' | 'frontend' | 'grant' | 'provider' | 'custom';
-  /** The id of the frontend, of the environment that may dial, of the auth provider, or of the custom frontend. */
+  readonly relation: 'share' | 'frontend' | 'grant' | 'provider' | 'custom' | 'domain';
+  /** The id of the frontend, of the environment that may dial, of the auth provider, or of the hostname's claim. */
   readonly ref: string;
-  /** The zone of a frontend, or the hostname of a custom one. */
+  /** The zone of a frontend, the hostname of a custom one, or the domain. */
   readonly zone: string;
   readonly frontend_ref: string | null;
   readonly provider_ref: string | null;
@@ -93,7 +95,10 @@ const relations = sql`
     hostname_claim.created_at, guard.position
   from hostname_claim
     left join custom_frontend_auth_provider as guard on guard.custom_frontend_id = hostname_claim.id
-  where frontdoor_id in (select frontdoor_id from some_share) and proof <> 'PENDING'`;
+  where frontdoor_id in (select frontdoor_id from some_share) and share_id is null and proof <> 'PENDING'
+  union all
+  select share_id, 'domain', id, hostname, null, null, created_at, 0
+  from hostname_claim where share_id in (select id from some_share) and proof <> 'PENDING'`;
 
 function withRelations<Row extends ShareKey>(
   rows: readonly Row[],
@@ -118,6 +123,7 @@ function withRelations<Row extends ShareKey>(
         authProviderIds: refsOf('provider'),
         grants: refsOf('grant'),
         customZones: zones,
+        domains: own.flatMap(({ relation, zone }) => (relation === 'domain' ? zone : [])),
       },
     };
   });

@@ -98,7 +98,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   // Custom frontends give names to public shares alone.
   if (shareMode === 'public') return shareRecordOf((await relationsOf(trx, [row]))[0]!);
   const grants = reach.grants.toSorted();
-  return shareRecordOf({ row, relations: { ...reach, grants, frontends, customZones: [] } });
+  return shareRecordOf({ row, relations: { ...reach, grants, frontends, customZones: [], domains: [] } });
 }
 
 /** Changes a share and writes only what differs. Its epoch goes up in any case. */

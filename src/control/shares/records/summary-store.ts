@@ -27,6 +27,7 @@ export async function countFrontdoor(
     db
       .selectFrom('hostname_claim')
       .where('frontdoor_id', '=', id)
+      .where('share_id', 'is', null)
       .select([
         total,
         sql<number>`coalesce(sum(case when status = 'ACTIVE' then 1 else 0 end), 0)`.as('active'),

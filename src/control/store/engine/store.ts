@@ -27,6 +27,8 @@ export interface Change {
     | 'fabric-service'
     | 'fabric-terminator'
     | 'custom-frontend'
+    /** A claimed hostname, whose proof may be due. Gateways serve the same names as before. */
+    | 'hostname-claim'
     /** An entity of the edge management API. */
     | 'edge-entity'
     /** A session at a share that has ended. */

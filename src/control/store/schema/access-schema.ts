@@ -29,14 +29,23 @@ export interface ShareInspectionTable {
   until_at: number;
 }
 
-/** A zone of one frontdoor, below which its public shares of the frontend are served too. */
+/**
+ * A hostname that a frontdoor claims, with its proof: a custom frontend, which is a zone below which its public shares of the
+ * frontend are served too, or the domain of one share.
+ */
 export interface HostnameClaimTable {
   id: string;
   frontdoor_id: string;
+  /** Null for a custom frontend. */
+  share_id: string | null;
   /** In lower case. */
   hostname: string;
-  frontend_id: string;
-  /** NEW: no gateway has reported it; PENDING: gateways lack a certificate; ACTIVE: one serves it. */
+  /** Null for the domain of a share. */
+  frontend_id: string | null;
+  /**
+   * NEW: no gateway has reported it; PENDING: gateways lack a certificate; ACTIVE: one serves it. The domains of shares
+   * are not reported, and stay NEW.
+   */
   status: 'NEW' | 'PENDING' | 'ACTIVE';
   /** When a gateway last reported that it has a certificate for it. */
   certified_at: number | null;
@@ -69,7 +78,7 @@ export interface CustomFrontendAuthProviderTable {
 export interface RestingNameTable {
   /** A DNS name in lower case. */
   name: string;
-  kind: 'share' | 'custom-frontend';
+  kind: 'share' | 'custom-frontend' | 'share-domain';
   /** It may have been deleted. */
   organization_id: string;
   created_at: number;

@@ -96,11 +96,13 @@ create table share_inspection (
   until_at bigint not null
 );
 
+-- A custom frontend, or with share_id the own name of one share.
 create table hostname_claim (
   id text primary key not null,
   frontdoor_id text not null references frontdoor (id) on delete cascade,
+  share_id text references share (id) on delete cascade,
   hostname text not null,
-  frontend_id text not null references frontend (id),
+  frontend_id text references frontend (id),
   status text not null,
   certified_at bigint,
   proof text not null,
@@ -109,12 +111,14 @@ create table hostname_claim (
   proof_problem text,
   proof_due_at bigint not null default 0,
   proof_misses integer not null default 0,
-  created_at bigint not null
+  created_at bigint not null,
+  constraint hostname_claim_kind check ((share_id is null) <> (frontend_id is null))
 );
 create index hostname_claim_by_frontdoor on hostname_claim (frontdoor_id, created_at, id);
 create index hostname_claim_by_hostname on hostname_claim (hostname);
 create index hostname_claim_by_proof_due_at on hostname_claim (proof_due_at);
 create index hostname_claim_by_proof_name on hostname_claim (proof_name);
+create index hostname_claim_by_share on hostname_claim (share_id);
 -- Several organizations may claim a hostname, and at most one of them is served.
 create unique index hostname_claim_served on hostname_claim (hostname) where proof <> 'PENDING';
 

@@ -1,5 +1,5 @@
 /**
- * The DNS records of a custom frontend: the one that leads to the gateways, and the one that proves its hostname; and what
+ * The DNS records of a claimed hostname: the one that leads to the gateways, and the one that proves the hostname; and what
  * DNS says about them now.
  */
 import type { DnsCheckAnswer, DnsRecordAnswer } from '#contract/schemas';
@@ -7,70 +7,95 @@ import type { TxtAnswer } from '#domain';
 import { challengeName, challengeValue, hasValue } from '../hostnames/hostname-proof-policy.ts';
 import { registrableDomain } from '../hostnames/registrable-domain.ts';
 import { hastenProof, isProvenByAnother } from '../records/hostname-proof-store.ts';
-import { zoneOf, type CustomFrontendRecord } from '../records/custom-frontend-store.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
+import type { HostnameProof, Queries } from '../../store/mod.ts';
 import { tooMany } from './api-errors.ts';
 import type { ApiParts } from './call.ts';
 import { judgeDns, judgeText } from './dns-policy.ts';
 
 type RecordParts = Pick<ApiParts, 'store' | 'installation'>;
 
-/** Any name below the hostname has the records of the wildcard. */
-const PROBED_LABEL = 'frontdoor-check';
-const FOR_GATEWAYS = 'Shares and sign-ins below the name reach the gateways';
+/** Names that any name below a zone has the records of, as the zone has a wildcard. */
+export const PROBED_LABEL = 'frontdoor-check';
 const FOR_PROOF = 'Proves that the name belongs to your organization: keep it, it is looked up again';
 /** Records in an answer, and characters of each. */
 const MAX_FOUND = 20;
 const MAX_TEXT = 200;
 
+/** The record that leads to the gateways. */
+export interface AliasRecord {
+  readonly name: string;
+  /** A zone of the installation. */
+  readonly zone: string;
+  /** A name that has the record. */
+  readonly lookedUp: string;
+  readonly purpose: string;
+}
+
+export interface RecordedName {
+  /** That of the claim. */
+  readonly id: string;
+  readonly hostname: string;
+  readonly proof: HostnameProof;
+  readonly proofName: string | null;
+  /** Undefined where no gateway serves it. */
+  readonly alias: AliasRecord | undefined;
+}
+
 export async function neededRecords(
-  parts: RecordParts,
+  db: Queries,
   { organizationId }: GrantedFrontdoor,
-  record: CustomFrontendRecord,
+  named: RecordedName,
 ): Promise<DnsRecordAnswer[]> {
-  const alias = { ...(await aliasOf(parts, record)), purpose: FOR_GATEWAYS };
-  const proven = await provenName(parts, organizationId, record);
-  return proven === undefined
-    ? [alias]
-    : [alias, { ...textRecord(proven.name, organizationId), purpose: FOR_PROOF }];
+  const { alias } = named;
+  const records: DnsRecordAnswer[] = alias === undefined ? [] : [aliasRecord(alias)];
+  const proven = await provenName(db, organizationId, named);
+  if (proven !== undefined) records.push({ ...textRecord(proven.name, organizationId), purpose: FOR_PROOF });
+  return records;
 }
 
 /** A record that proves the hostname leads to its proof in a moment. */
 export async function checkedRecords(
   parts: RecordParts,
-  frontdoor: GrantedFrontdoor,
-  record: CustomFrontendRecord,
+  { organizationId }: GrantedFrontdoor,
+  named: RecordedName,
 ): Promise<DnsCheckAnswer[]> {
-  const { organizationId } = frontdoor;
-  const { names } = parts.installation;
-  const alias = await aliasOf(parts, record);
-  const lookedUp = `${PROBED_LABEL}.${record.hostname}`;
-  const [ofName, ofZone, text] = await Promise.all([
+  const [alias, text] = await Promise.all([
+    named.alias && checkedAlias(parts, organizationId, named.alias),
+    checkedText(parts, organizationId, named),
+  ]);
+  if (text?.state === 'correct' && named.proof !== 'PROVEN')
+    await parts.store.transaction((trx, touch) => hastenProof(trx, touch, named.id));
+  return [alias, text].filter((record) => record !== undefined);
+}
+
+async function checkedAlias(
+  { installation: { names } }: RecordParts,
+  organizationId: string,
+  alias: AliasRecord,
+): Promise<DnsCheckAnswer> {
+  const { zone, lookedUp } = alias;
+  const [ofName, ofZone] = await Promise.all([
     names.of(lookedUp, organizationId),
-    names.of(`${PROBED_LABEL}.${alias.value}`, organizationId),
-    checkedText(parts, organizationId, record),
+    names.of(`${PROBED_LABEL}.${zone}`, organizationId),
   ]);
   if (ofName === undefined || ofZone === undefined) throw tooMany(1);
-  const { state, found, problem } = judgeDns(alias.value, ofName, ofZone);
-  const checkedAlias: DnsCheckAnswer = { ...alias, lookedUp, state, found: [...found], problem };
-  if (text === undefined) return [checkedAlias];
-  if (text.state === 'correct' && record.proof !== 'PROVEN') {
-    await parts.store.transaction((trx, touch) => hastenProof(trx, touch, record.id));
-  }
-  return [checkedAlias, text];
+  const { state, found, problem } = judgeDns(zone, ofName, ofZone);
+  const { type, name, value } = aliasRecord(alias);
+  return { type, name, value, lookedUp, state, found: [...found], problem };
 }
 
 async function checkedText(
-  parts: RecordParts,
+  { store, installation }: RecordParts,
   organizationId: string,
-  record: CustomFrontendRecord,
+  named: RecordedName,
 ): Promise<DnsCheckAnswer | undefined> {
-  const proven = await provenName(parts, organizationId, record);
+  const proven = await provenName(store.db, organizationId, named);
   if (proven === undefined) return undefined;
   const { name, domain } = proven;
   const value = challengeValue(organizationId);
   const ask = async (one: string): Promise<TxtAnswer> => {
-    const answer = await parts.installation.names.txt(challengeName(one), organizationId);
+    const answer = await installation.names.txt(challengeName(one), organizationId);
     if (answer === undefined) throw tooMany(1);
     return answer;
   };
@@ -93,19 +118,18 @@ async function checkedText(
  * another organization has proven it. Undefined if an operator has granted the name.
  */
 async function provenName(
-  { store }: RecordParts,
+  db: Queries,
   organizationId: string,
-  { hostname, proof, proofName }: CustomFrontendRecord,
+  { hostname, proof, proofName }: RecordedName,
 ): Promise<{ readonly name: string; readonly domain: string } | undefined> {
   if (proof === 'GRANTED') return undefined;
   const domain = await registrableDomain(hostname);
-  const isOfDomain = proofName === domain || (await isProvenByAnother(store.db, domain, organizationId));
+  const isOfDomain = proofName === domain || (await isProvenByAnother(db, domain, organizationId));
   return { name: isOfDomain ? domain : hostname, domain };
 }
 
-async function aliasOf({ store }: RecordParts, record: CustomFrontendRecord) {
-  const value = await zoneOf(store.db, record);
-  return { type: 'CNAME', name: `*.${record.hostname}`, value } as const;
+function aliasRecord({ name, zone, purpose }: AliasRecord) {
+  return { type: 'CNAME', name, value: zone, purpose } as const;
 }
 
 function textRecord(name: string, organizationId: string) {

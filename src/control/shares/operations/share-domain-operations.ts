@@ -1,0 +1,138 @@
+/** Operations on the domains of shares. */
+import type { DnsRecordAnswer, ShareDomainAnswer } from '#contract/schemas';
+import { invalidValue, zonesOverlap, type Share } from '#domain';
+import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
+import { checkNoPublicSuffix } from '../hostnames/registrable-domain.ts';
+import {
+  deleteShareDomain,
+  findShareDomain,
+  insertShareDomain,
+  listShareDomains,
+  type ShareDomain,
+} from '../records/share-domain-store.ts';
+import type { Queries, Touch } from '../../store/mod.ts';
+import { notFound } from './api-errors.ts';
+import {
+  change,
+  created,
+  gone,
+  isoTime,
+  ok,
+  type ApiParts,
+  type CreationParts,
+  type Handlers,
+} from './call.ts';
+import { creation } from './creation.ts';
+import { checkedRecords, neededRecords, type RecordedName } from './hostname-records.ts';
+import { lockedShare, namedShare } from './named-share.ts';
+
+const FOR_GATEWAYS = 'Requests for the name reach the gateways';
+
+type DomainParts = CreationParts & Pick<ApiParts, 'installation' | 'baseUrl'>;
+
+export const shareDomainHandlers: Handlers<
+  DomainParts,
+  'listShareDomains' | 'addShareDomain' | 'getShareDomain' | 'removeShareDomain' | 'checkShareDomain'
+> = {
+  async listShareDomains({ store: { db } }, call) {
+    const share = await namedShare(db, call);
+    const answers: ShareDomainAnswer[] = [];
+    for (const domain of await listShareDomains(db, share.id))
+      answers.push(answerOf(domain, await neededRecords(db, call.frontdoor, recordedName(share, domain))));
+    return ok(answers);
+  },
+
+  async addShareDomain(parts, call) {
+    const { hostname } = call.body;
+    await checkNoPublicSuffix('hostname', hostname);
+    checkNotOfInstallation(parts, hostname);
+    const nowMs = parts.clock.nowMs();
+    const wanted = { hostname, nowMs, claimEndsAtMs: nowMs + CLAIM_MS };
+    const make = async (trx: Queries, touch: Touch) => {
+      const share = await lockedShare(trx, call);
+      const domain = await insertShareDomain(trx, touch, call.frontdoor, share, wanted);
+      const records = await neededRecords(trx, call.frontdoor, recordedName(share, domain));
+      return { result: answerOf(domain, records), ...auditOf(share, undefined, domain) };
+    };
+    return creation(parts, call, make, (answer) => {
+      const path = `/frontdoor/${call.frontdoor.id}/shares/${call.parameters.token}/domains/${answer.hostname}`;
+      return created(parts, path, answer);
+    });
+  },
+
+  async getShareDomain({ store: { db } }, call) {
+    const { share, domain } = await namedDomain(db, call);
+    return ok(answerOf(domain, await neededRecords(db, call.frontdoor, recordedName(share, domain))));
+  },
+
+  async removeShareDomain(parts, call) {
+    const { hostname } = call.parameters;
+    await change(parts, call, async (trx, touch) => {
+      const share = await lockedShare(trx, call);
+      const before = await deleteShareDomain(trx, touch, share, hostname, parts.clock.nowMs());
+      if (before === undefined) throw notFound('Domain', hostname);
+      return { result: undefined, ...auditOf(share, before, undefined) };
+    });
+    return gone;
+  },
+
+  async checkShareDomain(parts, call) {
+    const { share, domain } = await namedDomain(parts.store.db, call);
+    return ok(await checkedRecords(parts, call.frontdoor, recordedName(share, domain)));
+  },
+};
+
+async function namedDomain(
+  db: Queries,
+  call: Parameters<typeof namedShare>[1] & { readonly parameters: { readonly hostname: string } },
+): Promise<{ readonly share: Share; readonly domain: ShareDomain }> {
+  const share = await namedShare(db, call);
+  const { hostname } = call.parameters;
+  const domain = await findShareDomain(db, share.id, hostname);
+  if (domain === undefined) throw notFound('Domain', hostname);
+  return { share, domain };
+}
+
+/** Names of the APIs lead to control planes. */
+function checkNotOfInstallation({ baseUrl, installation }: DomainParts, hostname: string): void {
+  const own = [baseUrl(), installation.edgeApiUrl()].map((url) => new URL(url).hostname);
+  // A name without a dot is that of a machine, such as localhost.
+  if (own.some((host) => host.includes('.') && zonesOverlap(host, hostname.toLowerCase())))
+    throw invalidValue('hostname', 'hostname that is not above or below a name of this installation');
+}
+
+/** The share is served at the domain by the gateways of its oldest frontend. */
+function recordedName(
+  { token, frontends }: Share,
+  { id, hostname, proof, proofName }: ShareDomain,
+): RecordedName {
+  const host = frontends[0]?.host;
+  const alias =
+    host === undefined
+      ? undefined
+      : {
+          name: hostname,
+          zone: host.slice(token.length + 1),
+          lookedUp: hostname,
+          purpose: FOR_GATEWAYS,
+        };
+  return { id, hostname, proof, proofName, alias };
+}
+
+function auditOf({ token }: Share, before: ShareDomain | undefined, after: ShareDomain | undefined) {
+  const view = (domain: ShareDomain | undefined) =>
+    domain && { domain: { hostname: domain.hostname, proof: domain.proof } };
+  return { target: { kind: 'share', id: token }, before: view(before), after: view(after) };
+}
+
+function answerOf(domain: ShareDomain, dnsRecords: readonly DnsRecordAnswer[]): ShareDomainAnswer {
+  const { hostname, proof, proofEndsAtMs, proofProblem, createdAtMs } = domain;
+  return {
+    hostname,
+    proof,
+    proofEndsAt: proofEndsAtMs === null ? null : isoTime(proofEndsAtMs),
+    proofProblem,
+    dnsRecords: [...dnsRecords],
+    createdAt: isoTime(createdAtMs),
+  };
+}
