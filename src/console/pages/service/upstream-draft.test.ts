@@ -12,8 +12,6 @@ const settings: ShareUpstreamAnswer = {
   idleTimeoutSeconds: 3_600,
   requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
   responseHeaders: [{ action: 'remove', name: 'Server' }],
-  connectTimeoutSeconds: 5,
-  idleTimeoutSeconds: 3_600,
   answers: [],
   maintenance: false,
   maintenanceText: '',

@@ -7,8 +7,6 @@ import type { ShareUpstreamAnswer } from '#contract/schemas';
 
 /** The command line sets these. */
 type FieldWithoutForm =
-  | 'connectTimeoutSeconds'
-  | 'idleTimeoutSeconds'
   | 'answers'
   | 'maintenance'
   | 'maintenanceText'
