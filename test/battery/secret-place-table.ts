@@ -47,6 +47,14 @@ export const SECRET_FILES: Readonly<Record<string, string>> = {
   'tab.yml': routerFile(`${CERTIFICATES}  key: {s}: {s}\n`),
 };
 
+const HETZNER = ['--acme-dns-provider', 'hetzner'];
+/** A secret where its file belongs, and as a setting of its own. */
+const DNS_SETTINGS = [
+  [...HETZNER, '--acme-dns-setting', 'token-file={s}'],
+  [...HETZNER, '--acme-dns-setting', 'token={s}'],
+  [...HETZNER, '--acme-dns-setting', '{s}'],
+];
+
 const FLAGS: readonly SecretPlace[] = [
   { args: ['whoami', '--token', '{s}'] },
   { args: ['whoami', '--tokne={s}'] },
@@ -124,6 +132,8 @@ const FLAGS: readonly SecretPlace[] = [
       '0',
     ],
   },
+  ...DNS_SETTINGS.map((args) => ({ args: ['gateway', 'dns-check', 'a.example', ...args] })),
+  { args: ['gateway', 'dns-check', 'a.example', ...HETZNER], env: { HCLOUD_TOKEN: '{s} {s}' } },
   { args: ['router', 'enroll', `${AT}body.yml`, '--jwt', '{s}'] },
   { args: ['router', 'enroll', `${AT}body.yml`, '--jwt', `${AT}secret.txt`] },
 ];

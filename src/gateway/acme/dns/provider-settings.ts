@@ -67,6 +67,11 @@ export async function readProviderSecret(
   const path = values[fileSetting];
   if (path !== undefined) {
     const read = await readPrivateFile(path);
+    // The path may be the secret itself, and is not repeated.
+    if ('problem' in read && read.isMissing)
+      throw refused(
+        `--acme-dns-setting ${fileSetting}: there is no such file; it takes the path of a file, not its content`,
+      );
     if ('problem' in read)
       throw refused(`--acme-dns-setting ${fileSetting}: ${path} is refused: ${read.problem}`);
     return { source: `${fileSetting}=${path}`, file: new Secret(read.text), variables: {} };
@@ -117,6 +122,8 @@ function unknownSetting(
       `${secret.fileSetting}=${secret.example}, or set ${secret.variables[0]} in the environment`
     );
   const near = misspelledName(setting, known);
-  const hint = near === undefined ? `its settings are ${known.join(', ')}` : `did you mean ${near}?`;
-  return `--acme-dns-provider ${name} has no setting ${setting}: ${hint}`;
+  // Another text may be a secret that was given without the name of its setting.
+  return near === undefined
+    ? `--acme-dns-provider ${name} has no such setting: its settings are ${known.join(', ')}`
+    : `--acme-dns-provider ${name} has no setting ${setting}: did you mean ${near}?`;
 }
