@@ -36,7 +36,13 @@ export const FAULT_PLACES: readonly FaultPlace[] = [
     'CircuitRequests',
     'create',
   ),
-  place('control-tick', 'control', 'src/control/overlay/terminators/share-prober.ts', 'ShareProber', 'tick'),
+  place(
+    'control-tick',
+    'control',
+    'src/control/overlay/terminators/service-prober.ts',
+    'ServiceProber',
+    'tick',
+  ),
   place(
     'control-feed',
     'control',

@@ -300,7 +300,7 @@ class HostSimulation {
 
   #checkStatus({ environmentId, serviceId }: Host): void {
     const sinceMs = ROUTERS.flatMap((id) => this.#readySince.get(`${environmentId} ${id}`) ?? []);
-    const { state, failure } = this.#world.controller.status.share(serviceId);
+    const { state, failure } = this.#world.controller.status.service(serviceId);
     // A channel that is lost makes dials fail until that is noticed, also if there is another one.
     const isWhole = sinceMs.length === ROUTERS.length;
     if (isWhole && this.#nowMs - Math.max(...sinceMs) > DEPLOYED_WITHIN_MS && state !== 'DEPLOYED')

@@ -9,13 +9,13 @@ import { LeavingCircuits } from './circuits/leaving-circuits.ts';
 import type { MeshParts, OverlayClocks } from './mesh-parts.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { RemovedTerminators } from './terminators/removed-terminators.ts';
-import { ShareProber } from './terminators/share-prober.ts';
+import { ServiceProber } from './terminators/service-prober.ts';
 import { TerminatorSelector } from './terminators/terminator-selector.ts';
 import { TerminatorValidation } from './terminators/terminator-validation.ts';
 
 export interface CircuitParts {
   readonly validation: TerminatorValidation;
-  readonly prober: ShareProber;
+  readonly prober: ServiceProber;
   readonly rerouter: CircuitRerouter;
   readonly selector: TerminatorSelector;
   readonly builder: CircuitBuilder;
@@ -88,7 +88,7 @@ function makeTerminatorHealth(
     clock: leases,
     log,
   });
-  const prober = new ShareProber({
+  const prober = new ServiceProber({
     model,
     terminators,
     routers,

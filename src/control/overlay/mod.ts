@@ -10,4 +10,4 @@ export type {
 } from './model/fabric-view.ts';
 export { type OverlayController, startOverlayController } from './overlay-controller.ts';
 export type { ClusterMembers, ClusterSource } from './routers/cluster-announcer.ts';
-export { shareStatusAt } from './terminators/share-status-machine.ts';
+export { serviceStatusAt } from './terminators/service-status-machine.ts';

@@ -16,7 +16,7 @@ import { contentType, headerId, HeaderWriter, makeFrame, WIRE_VERSION, type Fram
 import { ctrlMessages, decodeRouterHello, REFUSED_HELLO } from '#wire/ctrl';
 import type { EdgeRouter, ModelChange } from './model/overlay-model.ts';
 import type { FabricDiagnostics } from './model/fabric-diagnostics.ts';
-import type { Measurements } from './model/share-status.ts';
+import type { Measurements } from './model/service-status.ts';
 import { isAtEnd } from './circuits/circuit-registry.ts';
 import { ConnectedRouter } from './mesh/connected-router.ts';
 import type { FabricView } from './model/fabric-view.ts';

@@ -1,5 +1,5 @@
 /** The measurements of other control planes in memory, read from their rows, each row once per version. */
-import type { MeasuredListener, MeasuredShare, OverlayModel } from '../overlay/model/mod.ts';
+import type { MeasuredListener, MeasuredService, OverlayModel } from '../overlay/model/mod.ts';
 import type { Queries, ReplicaStatusTable } from '../store/mod.ts';
 import type { RouterAddress } from './status-publisher.ts';
 
@@ -9,7 +9,7 @@ const PAGE = 1_000;
 interface View {
   version: number;
   readonly connected: Set<string>;
-  readonly shares: Map<string, MeasuredShare>;
+  readonly services: Map<string, MeasuredService>;
   readonly routers: Map<string, RouterAddress>;
 }
 
@@ -24,7 +24,7 @@ export class OthersStatus {
     model.onChange(({ type, id, removed }) => {
       if (!removed) return;
       for (const view of this.#views.values()) {
-        if (type === 'service') view.shares.delete(id);
+        if (type === 'service') view.services.delete(id);
         else {
           view.connected.delete(id);
           view.routers.delete(id);
@@ -45,7 +45,7 @@ export class OthersStatus {
     let count = 0;
     let after: Pick<ReplicaStatusTable, 'version' | 'kind' | 'id'> = {
       version: view.version,
-      kind: 'share',
+      kind: 'service',
       id: '',
     };
     for (;;) {
@@ -100,8 +100,8 @@ export class OthersStatus {
     return false;
   }
 
-  share(replicaId: string, serviceId: string): MeasuredShare | undefined {
-    return this.#views.get(replicaId)?.shares.get(serviceId);
+  service(replicaId: string, serviceId: string): MeasuredService | undefined {
+    return this.#views.get(replicaId)?.services.get(serviceId);
   }
 
   /** By id. A router that is connected to several replicas is listed once. */
@@ -116,7 +116,7 @@ export class OthersStatus {
   #viewOf(replicaId: string): View {
     let view = this.#views.get(replicaId);
     if (view === undefined) {
-      view = { version: 0, connected: new Set(), shares: new Map(), routers: new Map() };
+      view = { version: 0, connected: new Set(), services: new Map(), routers: new Map() };
       this.#views.set(replicaId, view);
     }
     return view;
@@ -126,7 +126,7 @@ export class OthersStatus {
 function take(view: View, { kind, id, state, version }: ReplicaStatusTable): void {
   view.version = version;
   const value: unknown = JSON.parse(state);
-  if (kind === 'share') view.shares.set(id, value as MeasuredShare);
+  if (kind === 'service') view.services.set(id, value as MeasuredService);
   else if (kind === 'identity') {
     if (value === true) view.connected.add(id);
     else view.connected.delete(id);

@@ -8,12 +8,12 @@ import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts'
 import {
   OverlayModel,
   type MeasuredKind,
-  type MeasuredShare,
+  type MeasuredService,
   type Measurements,
   type StatusBoard,
   type EdgeRouter,
 } from '../overlay/model/mod.ts';
-import { shareStatusAt } from '../overlay/mod.ts';
+import { serviceStatusAt } from '../overlay/mod.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
 import type { Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
@@ -26,14 +26,14 @@ const clock = new ManualClock();
 /** What an overlay controller would measure. */
 class Played implements Measurements {
   readonly connected = new Set<string>();
-  readonly shares = new Map<string, MeasuredShare>();
+  readonly shares = new Map<string, MeasuredService>();
   readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
 
-  share(id: string) {
-    return shareStatusAt(this.shares.get(id), clock.nowMs());
+  service(id: string) {
+    return serviceStatusAt(this.shares.get(id), clock.nowMs());
   }
 
-  measured(id: string): MeasuredShare | undefined {
+  measured(id: string): MeasuredService | undefined {
     return this.shares.get(id);
   }
 
@@ -59,9 +59,9 @@ class Played implements Measurements {
     this.notify('identity', id);
   }
 
-  measure(id: string, measured: Partial<MeasuredShare>): void {
+  measure(id: string, measured: Partial<MeasuredService>): void {
     this.shares.set(id, { state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: null, ...measured });
-    this.notify('share', id);
+    this.notify('service', id);
   }
 }
 
@@ -148,7 +148,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     b.measurements.measure('share-env', { state: 'DEPLOYED' });
     // Its router is not there: what it sees is no news to anybody.
     a.measurements.measure('share-env', { state: 'FAILED', count: 3, lastError: 'not from here' });
-    await eventually('DEPLOYED at A', () => a.board.share('share-env').state === 'DEPLOYED');
+    await eventually('DEPLOYED at A', () => a.board.service('share-env').state === 'DEPLOYED');
     assert.ok(a.board.isConnected('env') && a.replicas.isConnectedElsewhere('env'));
     assert.ok(!b.replicas.isConnectedElsewhere('env') && !a.board.isConnected('other'));
 
@@ -159,9 +159,9 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       nextProbeMs: clock.nowMs() + 4_000,
     } as const;
     b.measurements.measure('share-env', failed);
-    await eventually('FAILED at A', () => a.board.share('share-env').state === 'FAILED');
-    assert.deepEqual(a.board.share('share-env'), b.board.share('share-env'));
-    assert.deepEqual(a.board.share('share-env').failure, {
+    await eventually('FAILED at A', () => a.board.service('share-env').state === 'FAILED');
+    assert.deepEqual(a.board.service('share-env'), b.board.service('share-env'));
+    assert.deepEqual(a.board.service('share-env').failure, {
       count: 2,
       lastError: 'refused',
       nextRetry: new Date(clock.nowMs() + 4_000).toISOString(),
@@ -171,11 +171,11 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     a.measurements.measure('share-env', { state: 'DEPLOYED' });
     a.measurements.connect('env');
     for (const { board } of [a, b])
-      await eventually('DEPLOYED at both', () => board.share('share-env').state === 'DEPLOYED');
+      await eventually('DEPLOYED at both', () => board.service('share-env').state === 'DEPLOYED');
     a.measurements.connect('env', false);
     b.measurements.connect('env', false);
     for (const { board } of [a, b]) await eventually('gone', () => !board.isConnected('env'));
-    assert.equal(b.board.share('share-env').state, 'FAILED', 'nobody has it: the own view');
+    assert.equal(b.board.service('share-env').state, 'FAILED', 'nobody has it: the own view');
   });
 
   test('every one lists all of them for SDKs, with their addresses and certificates', async () => {
@@ -215,7 +215,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       a.store.db.selectFrom('replica_status').select(['kind', 'id']).execute();
     await until('three rows', rows, ({ length }) => length === 3);
     const b = await open();
-    assert.equal(b.board.share('share-env').state, 'DEPLOYED');
+    assert.equal(b.board.service('share-env').state, 'DEPLOYED');
     assert.deepEqual(b.replicas.routers([]), a.routers);
     a.routers.pop();
     a.measurements.notify('router', 'router');

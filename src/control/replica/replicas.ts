@@ -1,19 +1,19 @@
 /**
  * This control plane among others over one database (ADR 0011): it publishes its measurements, reads those of the
  * others, and gives the same responses as they do. The control plane to which an environment is connected decides
- * the state of its shares.
+ * the state of its services.
  */
 import { BackOff, messageOf, type Clock, type Log } from '#base';
 import type {
   EdgeController,
   EdgeRouter,
-  MeasuredShare,
+  MeasuredService,
   Measurements,
   OverlayModel,
-  ShareStatus,
+  ServiceStatus,
   StatusBoard,
 } from '../overlay/model/mod.ts';
-import { shareStatusAt, type ClusterSource } from '../overlay/mod.ts';
+import { serviceStatusAt, type ClusterSource } from '../overlay/mod.ts';
 import type { Change, Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
@@ -34,7 +34,7 @@ export interface ReplicaStart extends OwnAddresses {
 }
 
 /** A state that reaches the backend has precedence over one that is not known yet, and that over a failure. */
-const RANK: Readonly<Record<ShareStatus['state'], number>> = { DEPLOYED: 0, PENDING: 1, FAILED: 2 };
+const RANK: Readonly<Record<ServiceStatus['state'], number>> = { DEPLOYED: 0, PENDING: 1, FAILED: 2 };
 
 export class Replicas {
   /** The control planes for routers. */
@@ -115,7 +115,7 @@ export class Replicas {
       isConnected: (identityId) => own.isConnected(identityId) || this.#others.isConnected(identityId),
       channels: (identityId) =>
         [own.isConnected(identityId) ? this.#roll.id : '', ...this.#others.connectedAt(identityId)].join(' '),
-      share: (serviceId) => this.#share(own, serviceId),
+      service: (serviceId) => this.#service(own, serviceId),
       onMeasured: (listener) => {
         own.onMeasured(listener);
         this.#others.onMeasured(listener);
@@ -135,20 +135,20 @@ export class Replicas {
     return [...byId.values()];
   }
 
-  #share(own: Measurements, serviceId: string): ShareStatus {
+  #service(own: Measurements, serviceId: string): ServiceStatus {
     const environmentId = this.#options.model.hostedService(serviceId)?.hostId ?? '';
-    const found: { readonly by: string; readonly measured: MeasuredShare | undefined }[] = this.#others
+    const found: { readonly by: string; readonly measured: MeasuredService | undefined }[] = this.#others
       .connectedAt(environmentId)
-      .map((by) => ({ by, measured: this.#others.share(by, serviceId) }));
+      .map((by) => ({ by, measured: this.#others.service(by, serviceId) }));
     if (own.isConnected(environmentId)) found.push({ by: this.#roll.id, measured: own.measured(serviceId) });
-    if (found.length === 0) return own.share(serviceId);
+    if (found.length === 0) return own.service(serviceId);
     // All replicas select the same: the best one and, among equals, that of the first replica.
-    const rank = (measured: MeasuredShare | undefined): number => RANK[measured?.state ?? 'PENDING'];
+    const rank = (measured: MeasuredService | undefined): number => RANK[measured?.state ?? 'PENDING'];
     const best = found.reduce((a, b) => {
       const difference = rank(a.measured) - rank(b.measured);
       return difference < 0 || (difference === 0 && a.by < b.by) ? a : b;
     });
-    return shareStatusAt(best.measured, this.#options.clock.nowMs());
+    return serviceStatusAt(best.measured, this.#options.clock.nowMs());
   }
 
   async #beat(): Promise<void> {

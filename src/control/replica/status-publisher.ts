@@ -1,6 +1,6 @@
 /**
  * Publishes the measurements of this control plane for the others: changes within a fifth of a second together,
- * at most `MAX_ROWS` at once, and only of shares whose environment is connected here.
+ * at most `MAX_ROWS` at once, and only of services whose host is connected here.
  */
 import type { MeasuredKind, Measurements, OverlayModel } from '../overlay/model/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -46,7 +46,7 @@ export class StatusPublisher {
     options.measurements.onMeasured((kind, id) => this.mark(kind, id));
     options.model.onChange(({ type, id, removed }) => {
       if (!removed) return;
-      this.mark(type === 'service' ? 'share' : 'identity', id);
+      this.mark(type === 'service' ? 'service' : 'identity', id);
       if (type === 'identity') this.mark('router', id);
     });
   }
@@ -112,7 +112,7 @@ export class StatusPublisher {
     for (const { key, row } of changed) this.#note(key, row);
   }
 
-  /** Not a copy of the whole: as many may be due as there are shares. */
+  /** Not a copy of the whole: as many may be due as there are services. */
   #firstDirty() {
     const batch = [];
     for (const entry of this.#dirty) {
@@ -130,18 +130,18 @@ export class StatusPublisher {
     const before = this.#written.get(key);
     this.#written.set(key, state);
     if (kind !== 'identity' || state === UNCONNECTED || before === state) return;
-    // From now on, the measurements of this control plane count for its shares.
+    // From now on, the measurements of this control plane count for its services.
     const { model } = this.#options;
-    for (const serviceId of model.hostedBy(id)) this.mark('share', serviceId);
+    for (const serviceId of model.hostedBy(id)) this.mark('service', serviceId);
   }
 
   #rowOf(kind: MeasuredKind, id: string): Row {
     const { model, measurements } = this.#options;
-    if (kind === 'share') {
+    if (kind === 'service') {
       const service = model.hostedService(id);
       if (service === undefined) return { kind, id, state: undefined };
       const measured = measurements.isConnected(service.hostId) ? measurements.measured(id) : undefined;
-      const state = measured === undefined ? this.#written.get(`share ${id}`) : JSON.stringify(measured);
+      const state = measured === undefined ? this.#written.get(`service ${id}`) : JSON.stringify(measured);
       return { kind, id, state };
     }
     if (model.identity(id) === undefined) return { kind, id, state: undefined };

@@ -41,9 +41,9 @@ before(async () => {
   catalog.all = counted(catalog.all.bind(catalog));
   model.identities = counted(model.identities.bind(model));
   const { status } = options;
-  const { share, isConnected } = status;
+  const { service: measured, isConnected } = status;
   Object.assign(status, {
-    share: (id: string) => ((looks += 1), share(id)),
+    service: (id: string) => ((looks += 1), measured(id)),
     isConnected: (id: string) => ((looks += 1), isConnected(id)),
   });
 });

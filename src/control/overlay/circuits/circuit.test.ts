@@ -197,7 +197,7 @@ test('a dial to a channel that is gone changes nothing once the host has bound t
   await router.settle();
   assert.equal(router.waiting(contentType.validateTerminatorsV2), 0);
   assert.deepEqual(await terminatorIds(), ['term1']);
-  assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
+  assert.equal(world.controller.status.service('svc1').state, 'DEPLOYED');
 });
 
 test('a bind between the question to the router and its answer outlives the answer', async () => {
@@ -228,7 +228,7 @@ test('a terminator that was removed although its router hosts it is added again 
   await router.route();
   await router.frame(contentType.createCircuitV2Response);
   world.advance(3_000);
-  assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
+  assert.equal(world.controller.status.service('svc1').state, 'DEPLOYED');
 });
 
 test('a host that does not answer is not dialed a second time while it is the only one, and has less time beside another', async () => {

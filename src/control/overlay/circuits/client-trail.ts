@@ -1,7 +1,7 @@
 /** Emits events of clients: log-ins, presence at routers, and connections. Costs nothing without a listener. */
 import type { ApiSessions } from '../model/api-sessions.ts';
 import type { FabricEvents } from '../model/fabric-events.ts';
-import type { StatusBoard } from '../model/share-status.ts';
+import type { StatusBoard } from '../model/service-status.ts';
 
 /** Follows sessions and presence from now on. Sessions and clients that are there already have no event. */
 export function followClients(

@@ -10,7 +10,7 @@ import type { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import { mayHost } from '../permits/host-permission.ts';
 import { HostPostures, passesPosture } from '../permits/posture-access.ts';
-import type { ShareProber } from '../terminators/share-prober.ts';
+import type { ServiceProber } from '../terminators/service-prober.ts';
 import type { TerminatorCosts } from '../terminators/terminator-costs.ts';
 import { isHosted, type Terminator, type TerminatorRegistry } from '../terminators/terminator-registry.ts';
 
@@ -21,7 +21,7 @@ export interface ModelFollowerParts {
   readonly circuits: CircuitRegistry;
   readonly builder: CircuitBuilder;
   readonly costs: TerminatorCosts;
-  readonly prober: ShareProber;
+  readonly prober: ServiceProber;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,7 +1,7 @@
 /** What routes share that answer identities of the overlay: its clients, agents and gateways. */
 import type { EdgeController, EdgeRouter } from '../model/overlay-model.ts';
 import type { FabricEvents } from '../model/fabric-events.ts';
-import type { StatusBoard } from '../model/share-status.ts';
+import type { StatusBoard } from '../model/service-status.ts';
 import type { Callers } from './callers.ts';
 import type { EdgeBase } from './edge-base.ts';
 

@@ -50,9 +50,9 @@ export { serviceConfigIds, serviceConfigs, type ServiceRights } from './service-
 export type {
   MeasuredKind,
   MeasuredListener,
-  MeasuredShare,
+  MeasuredService,
   Measurements,
-  ShareState,
-  ShareStatus,
+  ServiceState,
+  ServiceStatus,
   StatusBoard,
-} from './share-status.ts';
+} from './service-status.ts';

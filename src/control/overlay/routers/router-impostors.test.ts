@@ -153,7 +153,10 @@ test('a router whose channel no longer answers gets its place back at once, and 
   // Its socket is no longer read, as behind a link that lost everything: nothing answers, and no end arrives.
   lost.channel.pauseReading();
   const back = await world.router('lost');
-  assert.ok(world.logLines.some((line) => line.includes('no longer answers')), world.logLines.join('\n'));
+  assert.ok(
+    world.logLines.some((line) => line.includes('no longer answers')),
+    world.logLines.join('\n'),
+  );
   assert.equal(back.closeReason, undefined);
   await assert.rejects(world.dial('lost', await world.identityOf('lost')), /copy of its key/);
   assert.equal(back.closeReason, undefined);

@@ -130,7 +130,7 @@ function shareView(
 ): HostedShare {
   // Agents take the defaults for absent settings.
   const upstream = isSameUpstream(settings, DEFAULT_UPSTREAM) ? undefined : settings;
-  const { state, failure } = context.mesh.status.share(share.id);
+  const { state, failure } = context.mesh.status.service(share.id);
   return definedFields({
     ...fieldsOf(hostedShareShape.schema, share),
     frontendEndpoints: frontendEndpointsOf(context.addresses, share),

@@ -6,7 +6,7 @@ import { TEST_SEED } from '../../../../test/support/test-seed.ts';
 import {
   OverlayModel,
   type MeasuredListener,
-  type ShareState,
+  type ServiceState,
   type StatusBoard,
 } from '../../overlay/model/mod.ts';
 import { ShareCatalog } from './share-catalog.ts';
@@ -18,11 +18,11 @@ const MANY = 20_000;
 /** Measurements that the test makes, and how often they were looked at. */
 class CountingBoard implements StatusBoard {
   readonly connected = new Map<string, string>();
-  readonly states = new Map<string, ShareState>();
+  readonly states = new Map<string, ServiceState>();
   looks = 0;
   readonly #listeners: MeasuredListener[] = [];
 
-  share(id: string) {
+  service(id: string) {
     this.looks += 1;
     return { state: this.states.get(id) ?? 'PENDING' };
   }
@@ -40,9 +40,9 @@ class CountingBoard implements StatusBoard {
     this.#listeners.push(listener);
   }
 
-  measure(id: string, state: ShareState): void {
+  measure(id: string, state: ServiceState): void {
     this.states.set(id, state);
-    for (const listener of this.#listeners) listener('share', id);
+    for (const listener of this.#listeners) listener('service', id);
   }
 
   connect(id: string, channels: string): void {
@@ -85,7 +85,7 @@ test('the counts are those that looking at each share and environment finds, aft
       const found = { total: 0, pending: 0, deployed: 0, failed: 0, public: 0, private: 0 };
       for (const each of catalog.all()) {
         if (!isOwn(each.frontdoorId)) continue;
-        const state = board.connected.has(each.environmentId) ? board.share(each.id).state : 'FAILED';
+        const state = board.connected.has(each.environmentId) ? board.service(each.id).state : 'FAILED';
         assert.equal(counts.stateOf(each), state);
         found.total += 1;
         found[each.shareMode] += 1;

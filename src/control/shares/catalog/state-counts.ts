@@ -8,7 +8,7 @@ import {
   type Identity,
   type MeasuredKind,
   type OverlayModel,
-  type ShareState,
+  type ServiceState,
   type StatusBoard,
 } from '../../overlay/model/mod.ts';
 import type { ShareCatalog } from './share-catalog.ts';
@@ -45,7 +45,7 @@ interface Tally {
 interface CountedAs {
   readonly frontdoorId: string;
   readonly mode: GuardedShare['shareMode'];
-  readonly state: ShareState;
+  readonly state: ServiceState;
 }
 
 interface Machine {
@@ -110,7 +110,7 @@ export class StateCounts {
   }
 
   /** The state that lists show. */
-  stateOf({ id, environmentId }: Pick<GuardedShare, 'id' | 'environmentId'>): ShareState {
+  stateOf({ id, environmentId }: Pick<GuardedShare, 'id' | 'environmentId'>): ServiceState {
     return this.#shares.get(id)?.state ?? this.#measuredState(id, environmentId);
   }
 
@@ -118,12 +118,12 @@ export class StateCounts {
     return frontdoorId === undefined ? this.#whole : (this.#byFrontdoor.get(frontdoorId) ?? newTally());
   }
 
-  #measuredState(id: string, environmentId: string): ShareState {
-    return this.#status.isConnected(environmentId) ? this.#status.share(id).state : 'FAILED';
+  #measuredState(id: string, environmentId: string): ServiceState {
+    return this.#status.isConnected(environmentId) ? this.#status.service(id).state : 'FAILED';
   }
 
   #onMeasured(kind: MeasuredKind, id: string): void {
-    if (kind === 'share') this.#countShare(id);
+    if (kind === 'service') this.#countShare(id);
     else if (kind === 'identity') this.#countMachine(id);
   }
 

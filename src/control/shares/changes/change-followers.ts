@@ -106,7 +106,7 @@ export class ChangeFollowers {
   }
 
   #measured(measured: MeasuredKind, id: string): ResourceChange | undefined {
-    if (measured === 'share') {
+    if (measured === 'service') {
       const share = this.#catalog.get(id);
       return share && { ownerId: share.frontdoorId, kind: 'share', id: share.token };
     }

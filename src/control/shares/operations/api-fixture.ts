@@ -11,7 +11,7 @@ import {
   attachModel,
   OverlayModel,
   type MeasuredListener,
-  type ShareStatus,
+  type ServiceStatus,
   type StatusBoard,
 } from '../../overlay/model/mod.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
@@ -55,7 +55,7 @@ export interface ApiWorld {
   };
   readonly authorization: string;
   readonly connected: Set<string>;
-  readonly statuses: Map<string, ShareStatus>;
+  readonly statuses: Map<string, ServiceStatus>;
   /** Notifies the listeners of the status board. */
   readonly measured: MeasuredListener;
   readonly fabric: FabricFixture;
@@ -122,7 +122,7 @@ class MeasuredConnections extends Set<string> {
 }
 
 /** Measured states of shares. Each change is reported. */
-class MeasuredStatuses extends Map<string, ShareStatus> {
+class MeasuredStatuses extends Map<string, ServiceStatus> {
   readonly #report: MeasuredListener;
 
   constructor(report: MeasuredListener) {
@@ -130,9 +130,9 @@ class MeasuredStatuses extends Map<string, ShareStatus> {
     this.#report = report;
   }
 
-  override set(id: string, status: ShareStatus): this {
+  override set(id: string, status: ServiceStatus): this {
     super.set(id, status);
-    this.#report('share', id);
+    this.#report('service', id);
     return this;
   }
 }
@@ -158,7 +158,7 @@ export async function openApiWorld({
   const connected = new MeasuredConnections(measured);
   const statuses = new MeasuredStatuses(measured);
   const status: StatusBoard = {
-    share: (id) => statuses.get(id) ?? { state: 'PENDING' },
+    service: (id) => statuses.get(id) ?? { state: 'PENDING' },
     isConnected: (id) => connected.has(id),
     channels: (id) => (connected.has(id) ? 'here' : ''),
     onMeasured: (listener) => void measuredListeners.push(listener),

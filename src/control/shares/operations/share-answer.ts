@@ -6,7 +6,7 @@ import { accessSummary, type AccessSummary, type SummedProvider } from '#domain/
 import { presentedCertificate } from '#domain/upstream';
 import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';
 import type { KnownProvider } from '../logins/provider-directory.ts';
-import type { ShareStatus } from '../../overlay/model/mod.ts';
+import type { ServiceStatus } from '../../overlay/model/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
@@ -26,7 +26,7 @@ export function shareAnswerOf(parts: StatusParts & FrontendUrls & AccessParts, s
   });
 }
 
-function probeFailureAnswer(failure: NonNullable<ShareStatus['failure']>): ShareAnswer['failure'] {
+function probeFailureAnswer(failure: NonNullable<ServiceStatus['failure']>): ShareAnswer['failure'] {
   const { count, lastError, nextRetry } = failure;
   const refused = presentedCertificate(lastError);
   return definedFields({ count, lastError, presentedCertificate: refused, nextRetry });
@@ -59,8 +59,8 @@ function summedProvider(provider: KnownProvider | undefined): SummedProvider | u
 export function shareStatusOf(
   { status, clock }: StatusParts,
   share: Pick<Share, 'id' | 'environmentId'>,
-): ShareStatus {
-  const measured = status.share(share.id);
+): ServiceStatus {
+  const measured = status.service(share.id);
   if (measured.state === 'FAILED')
     return { state: 'FAILED', failure: measured.failure ?? unknownFailure(clock.nowMs()) };
   if (status.isConnected(share.environmentId)) return { state: measured.state };

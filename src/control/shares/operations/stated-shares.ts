@@ -4,7 +4,7 @@
  */
 import type { GuardedShare, Share } from '#domain';
 import { orderedRange } from '#base';
-import { inSlices, type ShareState } from '../../overlay/model/mod.ts';
+import { inSlices, type ServiceState } from '../../overlay/model/mod.ts';
 import { findSharesInOrder } from '../records/share-record.ts';
 import { lowered, type ListFilter, type Page, type PageRequest } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
@@ -16,7 +16,7 @@ const STATE = 'status';
 /** So many entries are sorted together that all are not sorted often. */
 const MIN_KEPT = 1_000;
 
-const VALUES: Readonly<Record<string, (share: GuardedShare, state: ShareState) => Value>> = {
+const VALUES: Readonly<Record<string, (share: GuardedShare, state: ServiceState) => Value>> = {
   default: (share) => share.createdAtMs,
   createdAt: (share) => share.createdAtMs,
   name: (share) => share.name ?? '',

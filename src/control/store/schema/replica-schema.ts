@@ -57,7 +57,7 @@ export interface ReplicaTable {
 /** Measurements of one replica for the others. */
 export interface ReplicaStatusTable {
   replica_id: string;
-  kind: 'identity' | 'share' | 'router';
+  kind: 'identity' | 'service' | 'router';
   id: string;
   /** JSON. */
   state: string;

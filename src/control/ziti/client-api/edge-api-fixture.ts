@@ -156,7 +156,7 @@ export async function openEdgeFixture(
     mesh: {
       events,
       status: {
-        share: () => ({ state: 'PENDING' }),
+        service: () => ({ state: 'PENDING' }),
         isConnected: () => false,
         channels: () => '',
         onMeasured: () => {},

@@ -1,12 +1,12 @@
 /**
- * The status of one share, derived from events: whether it is hosted, whether its host found the backend healthy,
- * and whether a circuit reached it. Pure; the driver (share-prober.ts) feeds the events and sends the requested
+ * The status of one hosted service, derived from events: whether it is hosted, whether its host found the backend healthy,
+ * and whether a circuit reached it. Pure; the driver (service-prober.ts) feeds the events and sends the requested
  * probes.
  */
-import type { MeasuredShare, ShareStatus } from '../model/share-status.ts';
+import type { MeasuredService, ServiceStatus } from '../model/service-status.ts';
 
-export type ShareEvent =
-  /** The share is new here. `isAgentConnected`: its environment has a channel, or may still be connecting. */
+export type ServiceEvent =
+  /** The service is new here. `isAgentConnected`: its host has a channel, or may still be connecting. */
   | { readonly type: 'known'; readonly isAgentConnected: boolean }
   /** A reachable host was added. */
   | { readonly type: 'hosted' }
@@ -25,7 +25,7 @@ export type ShareEvent =
   | { readonly type: 'lost' }
   | { readonly type: 'tick' };
 
-export interface ShareStatusState {
+export interface ServiceStatusState {
   readonly state: 'PENDING' | 'DEPLOYED' | 'FAILED';
   /** Number of successive failures. */
   readonly count: number;
@@ -51,11 +51,11 @@ export const PROBE_LOST_MS = 12_000;
 export const MIN_RETRY_MS = 1_000;
 export const MAX_RETRY_MS = 8_000;
 
-export function stepShare(
-  record: ShareStatusState | undefined,
-  event: ShareEvent,
+export function stepService(
+  record: ServiceStatusState | undefined,
+  event: ServiceEvent,
   nowMs: number,
-): ShareStatusState {
+): ServiceStatusState {
   const now = record ?? newRecord(nowMs);
   switch (event.type) {
     case 'known':
@@ -96,13 +96,13 @@ export function stepShare(
   }
 }
 
-export function measuredOf({ state, count, lastError, nextProbeMs }: ShareStatusState): MeasuredShare {
+export function measuredOf({ state, count, lastError, nextProbeMs }: ServiceStatusState): MeasuredService {
   if (state !== 'FAILED') return { state, count: 0, lastError: '', nextProbeMs: null };
   return { state, count, lastError, nextProbeMs: Number.isFinite(nextProbeMs) ? nextProbeMs : null };
 }
 
 /** Returns the status as shown now. Without a host, the next retry is only another check. */
-export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number): ShareStatus {
+export function serviceStatusAt(measured: MeasuredService | undefined, nowMs: number): ServiceStatus {
   if (measured === undefined) return { state: 'PENDING' };
   const { state, count, lastError, nextProbeMs } = measured;
   if (state !== 'FAILED') return { state };
@@ -111,12 +111,12 @@ export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number
 }
 
 /** Whether a probe should be sent now. */
-export function isProbeDue(record: ShareStatusState, nowMs: number): boolean {
+export function isProbeDue(record: ServiceStatusState, nowMs: number): boolean {
   return record.isHosted && nowMs >= record.nextProbeMs;
 }
 
 /** Whether a tick can change the status, or make a probe due. */
-export function isWaiting({ isHosted, hostDeadlineMs }: ShareStatusState): boolean {
+export function isWaiting({ isHosted, hostDeadlineMs }: ServiceStatusState): boolean {
   return isHosted || Number.isFinite(hostDeadlineMs);
 }
 
@@ -126,17 +126,17 @@ export function retryDelayMs(count: number): number {
 }
 
 /** The backend may accept connections without responding, so its host's own check has precedence. */
-function succeeded(record: ShareStatusState): ShareStatusState {
+function succeeded(record: ServiceStatusState): ServiceStatusState {
   return record.isHealthy ? { ...record, state: 'DEPLOYED', count: 0, lastError: '' } : record;
 }
 
-function failed(record: ShareStatusState, error: string, nowMs: number): ShareStatusState {
+function failed(record: ServiceStatusState, error: string, nowMs: number): ServiceStatusState {
   const count = record.count + 1;
   const nextProbeMs = record.isHosted ? nowMs + retryDelayMs(count) : Infinity;
   return { ...record, state: 'FAILED', count, lastError: error, nextProbeMs };
 }
 
-function newRecord(nowMs: number): ShareStatusState {
+function newRecord(nowMs: number): ServiceStatusState {
   return {
     state: 'PENDING',
     count: 0,

@@ -4,14 +4,14 @@
  * the counts follows for the others. A share that changes again and again has a few lines of its own, then one a minute.
  */
 import type { Log } from '#base';
-import type { ShareStatusState } from './share-status-machine.ts';
+import type { ServiceStatusState } from './service-status-machine.ts';
 
 export const MAX_LINES_PER_TICK = 50;
 /** Lines of one share within `WINDOW_MS`. */
 export const MAX_LINES_PER_SHARE = 4;
 export const WINDOW_MS = 60_000;
 
-type State = ShareStatusState['state'];
+type State = ServiceStatusState['state'];
 
 interface Changes {
   readonly untilMs: number;
@@ -20,7 +20,7 @@ interface Changes {
   last: State;
 }
 
-export class ShareStatusLog {
+export class ServiceStatusLog {
   readonly #log: Log;
   #lines = 0;
   /** Changes without a line of their own, by the status after them. */
@@ -37,7 +37,7 @@ export class ShareStatusLog {
   write(
     serviceId: string,
     name: string | undefined,
-    { state, lastError }: ShareStatusState,
+    { state, lastError }: ServiceStatusState,
     nowMs: number,
   ): void {
     const lately = this.#lately.get(serviceId) ?? { untilMs: nowMs + WINDOW_MS, name, count: 0, last: state };

@@ -1,5 +1,5 @@
 /**
- * Measures shares: drives one status machine per share with the reports of routers, and sends the probes that it
+ * Measures hosted services: drives one status machine per service with the reports of routers, and sends the probes that it
  * requests. A probe is a circuit with only an egress, which ends as soon as the host has reached its backend. The
  * rate is limited.
  */
@@ -8,20 +8,20 @@ import { utf8, type Clock, type Log } from '#base';
 import { headerId } from '#wire';
 import { RouteErrorCode, type RouteResult } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
-import type { MeasuredKind, MeasuredShare, Measurements, ShareStatus } from '../model/share-status.ts';
+import type { MeasuredKind, MeasuredService, Measurements, ServiceStatus } from '../model/service-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   isProbeDue,
   isWaiting,
   measuredOf,
-  shareStatusAt,
-  stepShare,
-  type ShareEvent,
-  type ShareStatusState,
-} from './share-status-machine.ts';
+  serviceStatusAt,
+  stepService,
+  type ServiceEvent,
+  type ServiceStatusState,
+} from './service-status-machine.ts';
 import { newCircuitId, randomId } from '../mesh/random-ids.ts';
-import { ShareStatusLog } from './share-status-log.ts';
+import { ServiceStatusLog } from './service-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import {
   isHosted,
@@ -42,7 +42,7 @@ const PROBE_KEY = new Uint8Array(
   generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
 );
 
-export interface ShareProberOptions {
+export interface ServiceProberOptions {
   readonly model: OverlayModel;
   readonly terminators: TerminatorRegistry;
   readonly routers: RouterRegistry;
@@ -66,10 +66,10 @@ const MAX_SHARES_PER_TICK = 5_000;
 /** Shares whose status one tick changes: each change goes to the log, to streams and to counts. */
 const MAX_CHANGES_PER_TICK = 1_000;
 
-export class ShareProber implements Measurements {
-  readonly #options: ShareProberOptions;
+export class ServiceProber implements Measurements {
+  readonly #options: ServiceProberOptions;
   readonly #maxPerSecond: number;
-  readonly #shares = new Map<string, ShareStatusState>();
+  readonly #shares = new Map<string, ServiceStatusState>();
   /** Ids of the shares that time can change. Shares without a host are not among them for long. */
   readonly #waiting = new Set<string>();
   /** Where the next tick continues. */
@@ -77,15 +77,15 @@ export class ShareProber implements Measurements {
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();
   readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
-  readonly #statusLog: ShareStatusLog;
+  readonly #statusLog: ServiceStatusLog;
   readonly #startedAtMs: number;
   #allowance: number;
   #allowanceAtMs: number;
 
-  constructor(options: ShareProberOptions) {
+  constructor(options: ServiceProberOptions) {
     this.#options = options;
     this.#maxPerSecond = options.maxProbesPerSecond ?? 50;
-    this.#statusLog = new ShareStatusLog(options.log);
+    this.#statusLog = new ServiceStatusLog(options.log);
     this.#startedAtMs = options.clock.nowMs();
     this.#allowance = this.#maxPerSecond;
     this.#allowanceAtMs = this.#startedAtMs;
@@ -95,11 +95,11 @@ export class ShareProber implements Measurements {
     });
   }
 
-  share(serviceId: string): ShareStatus {
-    return shareStatusAt(this.measured(serviceId), this.#options.clock.nowMs());
+  service(serviceId: string): ServiceStatus {
+    return serviceStatusAt(this.measured(serviceId), this.#options.clock.nowMs());
   }
 
-  measured(serviceId: string): MeasuredShare | undefined {
+  measured(serviceId: string): MeasuredService | undefined {
     const record = this.#shares.get(serviceId);
     return record === undefined ? undefined : measuredOf(record);
   }
@@ -220,7 +220,7 @@ export class ShareProber implements Measurements {
       }
       const serviceId = value as string;
       const record = this.#shares.get(serviceId)!;
-      const stepped = stepShare(record, { type: 'tick' }, nowMs);
+      const stepped = stepService(record, { type: 'tick' }, nowMs);
       if (stepped !== record) {
         changes += 1;
         this.#set(serviceId, record, stepped);
@@ -255,19 +255,19 @@ export class ShareProber implements Measurements {
     return hosted.filter(({ routerId }) => routers.get(routerId) !== undefined);
   }
 
-  #step(serviceId: string, event: ShareEvent): void {
+  #step(serviceId: string, event: ServiceEvent): void {
     const nowMs = this.#options.clock.nowMs();
     const before = this.#shares.get(serviceId);
-    const after = stepShare(before, event, nowMs);
+    const after = stepService(before, event, nowMs);
     this.#set(serviceId, before, after);
     if (isProbeDue(after, nowMs)) this.#probe(serviceId, nowMs);
   }
 
-  #set(serviceId: string, before: ShareStatusState | undefined, after: ShareStatusState): void {
+  #set(serviceId: string, before: ServiceStatusState | undefined, after: ServiceStatusState): void {
     this.#shares.set(serviceId, after);
     if (isWaiting(after)) this.#waiting.add(serviceId);
     else this.#waiting.delete(serviceId);
-    if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#notify('share', serviceId);
+    if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#notify('service', serviceId);
     if (before?.state === after.state) return;
     const service = this.#options.model.hostedService(serviceId);
     // Observations of this control plane do not apply to it.
@@ -295,7 +295,7 @@ export class ShareProber implements Measurements {
     const circuitId = newCircuitId();
     const { marker } = terminator;
     this.#probes.set(circuitId, { terminator, marker, deadlineMs: nowMs + PROBE_TIMEOUT_MS });
-    this.#shares.set(serviceId, stepShare(this.#shares.get(serviceId), { type: 'probing' }, nowMs));
+    this.#shares.set(serviceId, stepService(this.#shares.get(serviceId), { type: 'probing' }, nowMs));
     const route = ctrlMessages.route.frame({
       circuitId,
       egress: {
@@ -324,7 +324,7 @@ export class ShareProber implements Measurements {
   }
 }
 
-function isSameMeasurement(before: ShareStatusState | undefined, after: ShareStatusState): boolean {
+function isSameMeasurement(before: ServiceStatusState | undefined, after: ServiceStatusState): boolean {
   if (before === undefined) return false;
   const [a, b] = [measuredOf(before), measuredOf(after)];
   return (

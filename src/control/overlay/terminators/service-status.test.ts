@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { contentType } from '#wire';
 import { RouteErrorCode } from '#wire/circuits';
 import { ctrlMessages } from '#wire/ctrl';
-import { MAX_LINES_PER_TICK } from './share-status-log.ts';
+import { MAX_LINES_PER_TICK } from './service-status-log.ts';
 import { OverlayWorld, tokenOf } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
 import {
@@ -14,10 +14,10 @@ import {
   MAX_RETRY_MS,
   MIN_RETRY_MS,
   retryDelayMs,
-  stepShare,
-  type ShareEvent,
-  type ShareStatusState,
-} from './share-status-machine.ts';
+  stepService,
+  type ServiceEvent,
+  type ServiceStatusState,
+} from './service-status-machine.ts';
 
 const REFUSED = {
   isSuccess: false,
@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 function state(serviceId = 'svc1'): string {
-  return world.controller.status.share(serviceId).state;
+  return world.controller.status.service(serviceId).state;
 }
 
 async function health(checkPassed: boolean): Promise<void> {
@@ -67,7 +67,7 @@ test('a failed probe has a reason, is repeated with growing pauses, and recovery
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route(REFUSED);
   await router.settle();
-  const first = world.controller.status.share('svc1');
+  const first = world.controller.status.service('svc1');
   assert.equal(first.state, 'FAILED');
   assert.deepEqual([first.failure?.count, first.failure?.lastError], [1, 'connection refused']);
   assert.equal(first.failure?.nextRetry, new Date(world.clock.nowMs() + 1_000).toISOString());
@@ -77,11 +77,11 @@ test('a failed probe has a reason, is repeated with growing pauses, and recovery
   world.advance(200);
   await router.route(REFUSED);
   await router.settle();
-  assert.equal(world.controller.status.share('svc1').failure?.count, 2);
+  assert.equal(world.controller.status.service('svc1').failure?.count, 2);
   world.advance(2_100);
   await router.route();
   await router.next('unroute');
-  assert.deepEqual(world.controller.status.share('svc1'), { state: 'DEPLOYED' });
+  assert.deepEqual(world.controller.status.service('svc1'), { state: 'DEPLOYED' });
 });
 
 test("the host's own check turns a share to FAILED and back without waiting for a probe's turn", async () => {
@@ -90,7 +90,7 @@ test("the host's own check turns a share to FAILED and back without waiting for 
   await router.next('unroute');
   await health(false);
   assert.equal(state(), 'FAILED');
-  assert.match(world.controller.status.share('svc1').failure!.lastError, /target/);
+  assert.match(world.controller.status.service('svc1').failure!.lastError, /target/);
   // A backend that takes connections and does not answer stays FAILED.
   world.advance(1_100);
   await router.route();
@@ -116,7 +116,7 @@ test('a share whose agent went is FAILED after two seconds, and DEPLOYED when it
   assert.equal(state(), 'DEPLOYED');
   world.advance(2_100);
   assert.equal(state(), 'FAILED');
-  assert.match(world.controller.status.share('svc1').failure!.lastError, /no agent hosts/);
+  assert.match(world.controller.status.service('svc1').failure!.lastError, /no agent hosts/);
   await world.bind(router, 'env1', 'svc1', 'term2');
   await router.route();
   await router.next('unroute');
@@ -132,7 +132,7 @@ test('a router that goes takes the state of its shares along', async () => {
   await other.settle();
   world.advance(2_100);
   assert.equal(state(), 'FAILED');
-  assert.match(world.controller.status.share('svc1').failure!.lastError, /router r1 is not connected/);
+  assert.match(world.controller.status.service('svc1').failure!.lastError, /router r1 is not connected/);
   router = await world.router('r1');
   await router.route();
   await router.next('unroute');
@@ -143,7 +143,7 @@ test('a share of an offline agent is FAILED at once, one of a connected agent ma
   world.advance(20_000);
   await world.addService('svc2', 'env1');
   assert.equal(state('svc2'), 'FAILED');
-  assert.match(world.controller.status.share('svc2').failure!.lastError, /offline/);
+  assert.match(world.controller.status.service('svc2').failure!.lastError, /offline/);
   router.send(ctrlMessages.connectEvents.frame({ events: [{ identityId: 'env1', isConnected: true }] }));
   await router.settle();
   await world.addService('svc3', 'env1');
@@ -167,7 +167,7 @@ test('real circuits count as probes: success puts the next one off, failure show
   await router.route(REFUSED);
   await router.route(REFUSED);
   await router.frame(contentType.error);
-  assert.deepEqual([state(), world.controller.status.share('svc1').failure?.count], ['FAILED', 2]);
+  assert.deepEqual([state(), world.controller.status.service('svc1').failure?.count], ['FAILED', 2]);
 });
 
 test('a host that takes no circuit at the moment says nothing about the share', async () => {
@@ -243,25 +243,29 @@ test('the machine: pauses grow to a bound, and only hosted shares are probed', (
     MAX_RETRY_MS,
     MAX_RETRY_MS,
   ]);
-  const run = (events: [ShareEvent, number][]): ShareStatusState => {
-    let record: ShareStatusState | undefined;
-    for (const [event, nowMs] of events) record = stepShare(record, event, nowMs);
+  const run = (events: [ServiceEvent, number][]): ServiceStatusState => {
+    let record: ServiceStatusState | undefined;
+    for (const [event, nowMs] of events) record = stepService(record, event, nowMs);
     return record!;
   };
   const waiting = run([[{ type: 'known', isAgentConnected: true }, 0]]);
   assert.equal(isProbeDue(waiting, 1e9), false);
-  assert.equal(stepShare(waiting, { type: 'tick' }, FIRST_HOST_MS).state, 'FAILED');
-  assert.equal(stepShare(waiting, { type: 'changed' }, 5), waiting);
-  const hosted = stepShare(waiting, { type: 'hosted' }, 10);
+  assert.equal(stepService(waiting, { type: 'tick' }, FIRST_HOST_MS).state, 'FAILED');
+  assert.equal(stepService(waiting, { type: 'changed' }, 5), waiting);
+  const hosted = stepService(waiting, { type: 'hosted' }, 10);
   assert.equal(isProbeDue(hosted, 10), true);
-  const away = stepShare(stepShare(hosted, { type: 'success' }, 20), { type: 'unhosted', reason: 'r' }, 30);
-  assert.equal(stepShare(away, { type: 'tick' }, 29 + HOST_AWAY_MS).state, 'DEPLOYED');
-  const failed = stepShare(away, { type: 'tick' }, 30 + HOST_AWAY_MS);
+  const away = stepService(
+    stepService(hosted, { type: 'success' }, 20),
+    { type: 'unhosted', reason: 'r' },
+    30,
+  );
+  assert.equal(stepService(away, { type: 'tick' }, 29 + HOST_AWAY_MS).state, 'DEPLOYED');
+  const failed = stepService(away, { type: 'tick' }, 30 + HOST_AWAY_MS);
   assert.deepEqual([failed.state, failed.lastError], ['FAILED', 'r']);
-  assert.equal(stepShare(failed, { type: 'tick' }, 1e9), failed);
+  assert.equal(stepService(failed, { type: 'tick' }, 1e9), failed);
   // The host of the circuit is there, although it is not stored yet.
-  assert.equal(stepShare(failed, { type: 'success' }, 1e9).isHosted, true);
-  assert.equal(isProbeDue(stepShare(hosted, { type: 'lost' }, 50), 50), false);
-  assert.equal(isProbeDue(stepShare(hosted, { type: 'lost' }, 50), 50 + MIN_RETRY_MS), true);
+  assert.equal(stepService(failed, { type: 'success' }, 1e9).isHosted, true);
+  assert.equal(isProbeDue(stepService(hosted, { type: 'lost' }, 50), 50), false);
+  assert.equal(isProbeDue(stepService(hosted, { type: 'lost' }, 50), 50 + MIN_RETRY_MS), true);
   assert.deepEqual([waiting, hosted, away, failed].map(isWaiting), [true, true, true, false]);
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordingLog } from '../../../../test/support/recording-log.ts';
-import { MAX_LINES_PER_SHARE, ShareStatusLog, WINDOW_MS } from './share-status-log.ts';
-import type { ShareStatusState } from './share-status-machine.ts';
+import { MAX_LINES_PER_SHARE, ServiceStatusLog, WINDOW_MS } from './service-status-log.ts';
+import type { ServiceStatusState } from './service-status-machine.ts';
 
 test('a share that changes again and again has a few lines, then one with the number of changes, and others are not delayed', () => {
   const lines: string[] = [];
   const log = recordingLog(({ message, fields }) => {
     lines.push(`${message} ${String(fields['share'])} ${numberOf(fields['changes'])}`.trim());
   });
-  const statusLog = new ShareStatusLog(log);
-  const write = (share: string, state: ShareStatusState['state'], nowMs: number): void =>
-    statusLog.write(share, share, { state, lastError: 'refused' } as ShareStatusState, nowMs);
+  const statusLog = new ServiceStatusLog(log);
+  const write = (share: string, state: ServiceStatusState['state'], nowMs: number): void =>
+    statusLog.write(share, share, { state, lastError: 'refused' } as ServiceStatusState, nowMs);
   for (let n = 0; n < 427; n += 1) {
     statusLog.tick(n * 100);
     write('flapping', n % 2 === 0 ? 'FAILED' : 'DEPLOYED', n * 100);
