@@ -7,6 +7,7 @@ import {
   type AcmeSettings,
   type CertificateSource,
   type KeptCertificate,
+  type SharedPlace,
 } from '#gateway';
 import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
@@ -53,6 +54,8 @@ export interface GatewayProgramOptions {
   /** Undefined when certificates are files alone, and in a worker. */
   readonly acme?: AcmeSettings | undefined;
   readonly place?: WorkerPlace;
+  /** The HTTPS port, if it is shared with connections that are passed on. */
+  readonly securePlace?: SharedPlace | undefined;
 }
 
 /** Undefined when HTTPS is off. Without `lastGood` it rejects with `invalid`, which lists every problem of the files. */
@@ -85,6 +88,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
             port: httpsPort,
             ...place?.secure,
             hasProxyHeaders: hasProxyHeaders('https', options),
+            ...program.securePlace,
             certificates,
             automatic,
           },

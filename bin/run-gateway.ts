@@ -12,6 +12,7 @@ import { openCertificates, startGatewayProgram } from './gateway-program.ts';
 import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
 import { containUncaught, followSignal, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
+import { openPassingPort, type PassingPort } from './passing-port.ts';
 import { openLog } from './program-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -74,7 +75,8 @@ interface Start {
 async function startAlone(start: Start): Promise<RunningGateway> {
   const { options, dataDir, log } = start;
   const identity = await identityOf(options, dataDir);
-  const part = await startGatewayProgram({ ...start, identity });
+  const passing = await passingPortOf(options, log);
+  const part = await startGatewayProgram({ ...start, identity, securePlace: passing?.forGateway });
   const isFresh = await part.freshOrLate;
   const { plainPort, securePort } = part.gateway;
   return {
@@ -84,8 +86,18 @@ async function startAlone(start: Start): Promise<RunningGateway> {
     reload: () => part.reload(),
     replace: () => log.warn({}, 'SIGUSR2 replaces the workers of --workers 2 or more: nothing done'),
     announceStop: () => part.announceStop(),
-    close: (drainMs) => part.close(drainMs),
+    close: async (drainMs) => {
+      const stopped = passing?.stop();
+      await part.close(drainMs);
+      passing?.close();
+      await stopped;
+    },
   };
+}
+
+async function passingPortOf(options: GatewayCommandOptions, log: Log): Promise<PassingPort | undefined> {
+  const { passTls: rules, listen: host, httpsPort: port, maxConnectionsPerAddress } = options;
+  return rules && openPassingPort({ host, port, rules, maxConnectionsPerAddress, log });
 }
 
 async function startWorkers({ options, acme, dataDir, version, log }: Start): Promise<RunningGateway> {

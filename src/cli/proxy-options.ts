@@ -1,6 +1,7 @@
 /** Options about proxies in front of a server. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTrustedProxies } from '#domain/proxies';
+import type { PassOptions } from './pass-options.ts';
 
 /** Ports whose connections begin with a PROXY header if they come from a trusted proxy. */
 export const PROXY_PROTOCOL_PORTS = ['http', 'https', 'both'] as const;
@@ -41,15 +42,20 @@ export function httpsRedirectOption(): Option {
     .default('on');
 }
 
+interface SharedPortOptions extends PassOptions {
+  readonly onePort?: boolean;
+}
+
 /** Refuses a PROXY header that would be read from nobody. */
 export function checkProxyOptions(
   command: Command,
-  { trustedProxies, proxyProtocol, onePort = false }: GatewayProxyOptions & { readonly onePort?: boolean },
+  { trustedProxies, proxyProtocol, onePort = false, passTls }: GatewayProxyOptions & SharedPortOptions,
 ): void {
   if (proxyProtocol === undefined) return;
-  if (onePort && proxyProtocol !== 'http')
+  const sharing = onePort ? '--one-port' : passTls === undefined ? undefined : '--pass-tls';
+  if (sharing !== undefined && proxyProtocol !== 'http')
     command.error(
-      "error: option '--proxy-protocol <ports>' cannot be https or both with '--one-port': the shared port reads TLS first",
+      `error: option '--proxy-protocol <ports>' cannot be https or both with '${sharing}': the shared port reads TLS first`,
     );
   if (trustedProxies !== undefined) return;
   command.error(

@@ -19,6 +19,7 @@ import {
   type MetricsCommandOptions,
   type ObservationCommandOptions,
 } from './observation-options.ts';
+import { checkPassOptions, passTlsOption, type PassOptions } from './pass-options.ts';
 import {
   checkProxyOptions,
   httpsRedirectOption,
@@ -98,6 +99,7 @@ export interface GatewayCommandOptions
     AcmeCommandOptions,
     HeadCommandOptions,
     GatewayProxyOptions,
+    PassOptions,
     ObservationCommandOptions,
     LogOptions,
     ReadyFileOptions {
@@ -267,6 +269,7 @@ function gatewayCommand(
     .addOption(trustedProxiesOption('the gateway'))
     .addOption(proxyProtocolOption())
     .addOption(httpsRedirectOption())
+    .addOption(passTlsOption())
     .addOption(
       new Option(
         '--workers <count>',
@@ -286,6 +289,7 @@ function gatewayCommand(
     .enablePositionalOptions()
     .action((options: GatewayCommandOptions, parsed: Command) => {
       checkProxyOptions(parsed, options);
+      checkPassOptions(parsed, options);
       return run.gateway(options);
     })
     .addCommand(dnsCheckCommand(run.dnsCheck));

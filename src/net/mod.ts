@@ -1,4 +1,5 @@
 export { TlsPort, type ChannelPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
+export { TlsPasser } from './tls-passer.ts';
 export { TlsPorts } from './tls-ports.ts';
 export { listenFailure, listenOn, portOf } from './listen-on.ts';
 export { waitingResourcesText } from './waiting-resources.ts';

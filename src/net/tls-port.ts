@@ -22,7 +22,8 @@ export interface TlsPortOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
-  readonly tls: ServerTls;
+  /** Absent: each handler has its own, or there is none, and `others` takes all connections. */
+  readonly tls?: ServerTls | undefined;
   /** From the connection to the end of the TLS handshake. */
   readonly handshakeTimeoutMs: number;
   /** Where the address comes from, such as a key of a file, for errors. */
@@ -101,7 +102,7 @@ export class TlsPort implements ChannelPort {
   /** Unfinished handshakes in the order in which they began. */
   readonly #unfinished = new Map<string, Handshake>();
   readonly #perAddress = new Map<string | undefined, number>();
-  #tls: ServerTls;
+  #tls: ServerTls | undefined;
 
   private constructor(options: TlsPortOptions) {
     this.#options = options;
@@ -118,7 +119,7 @@ export class TlsPort implements ChannelPort {
    * `unavailable`.
    */
   static async open(options: TlsPortOptions): Promise<TlsPort> {
-    checkServerTls(options.tls);
+    if (options.tls !== undefined) checkServerTls(options.tls);
     const port = new TlsPort(options);
     await listenOn(port.#server, options, options.log);
     return port;
@@ -144,7 +145,9 @@ export class TlsPort implements ChannelPort {
           `both take ${protocol === '' ? 'connections without a protocol' : protocol}`,
       );
     }
-    const certificates = new ServerCertificates(options.tls ?? this.#tls, options.versions);
+    const own = options.tls ?? this.#tls;
+    if (own === undefined) throw new Error(`${name} has no certificate`);
+    const certificates = new ServerCertificates(own, options.versions);
     const handler: Handler = {
       name,
       protocols,

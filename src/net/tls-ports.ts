@@ -21,7 +21,7 @@ export class TlsPorts {
   }
 
   /** Returns the port of the bind string; the first caller opens it. Rejects as `TlsPort.open` does. */
-  open(options: Omit<TlsPortOptions, 'log'>): Promise<TlsPort> {
+  open(options: Omit<TlsPortOptions, 'log' | 'tls'> & { readonly tls: ServerTls }): Promise<TlsPort> {
     if (this.#shared?.port === options.port) return this.#share(this.#shared, options.tls);
     let key = `${options.host}:${options.port}`;
     if (options.port === 0) key += `#${(this.#unnamed += 1)}`;

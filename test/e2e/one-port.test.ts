@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { callAgent } from '#cli';
 import { partOf, sharedNamesOf } from '../../bin/shared-port.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
-import { CustomerSite, SERVER_ADDRESS, SERVER_NAME } from '../support/customer-site.ts';
+import { CustomerSite, PROXY_ADDRESS, SERVER_ADDRESS, SERVER_NAME } from '../support/customer-site.ts';
 import { until } from '../support/deadline.ts';
 import { namespaceSkip } from '../support/network-namespace.ts';
 import { PROXY_PASSWORD, PROXY_USER, REAL_PROXIES } from '../support/real-proxies.ts';
@@ -14,6 +14,14 @@ const skip = namespaceSkip('nft', 'ss', 'curl', 'squid', 'openssl');
 const API_NAME = 'api.frontdoor.example';
 const WAIT_MS = 60_000;
 const SERVICE = `require('node:http').createServer((q, r) => r.end('from the site')).listen(8000, '127.0.0.1')`;
+
+const FRONT = ['--listen', PROXY_ADDRESS, '--https-port', '443'];
+const certificateOf = (at: CustomerSite) => [
+  '--tls-cert',
+  at.file('api.pem'),
+  '--tls-key',
+  at.file('api.key'),
+];
 
 describe('one port for everything', () => {
   test(
@@ -24,7 +32,8 @@ describe('one port for everything', () => {
       await at.setNames(at.world, [`${SERVER_ADDRESS} ${SERVER_NAME} ${API_NAME}`]);
       await at.setNames(at.site, [`${SERVER_ADDRESS} ${SERVER_NAME} ${API_NAME}`, '192.0.2.3 proxy.example']);
       const apiUrl = `https://${API_NAME}`;
-      await at.startUp({ args: ['--one-port', '--https-port', '443'], apiName: API_NAME, apiUrl });
+      const own = ['--one-port', '--https-port', '443', '--listen', SERVER_ADDRESS];
+      await at.startUp({ args: own, apiName: API_NAME, apiUrl });
       const proxy = await REAL_PROXIES['squid']!(at);
       await proxy.start();
       at.start(at.site, process.execPath, ['-e', SERVICE]);
@@ -60,6 +69,25 @@ describe('one port for everything', () => {
       await until('its share', answer('behind'), (body) => body === 'from the site', WAIT_MS);
       const ports = new Set(Array.from(proxy.log().matchAll(/CONNECT [^ ]*?:(\d+)/g), ([, port]) => port));
       assert.deepEqual([...ports], ['443']);
+
+      // A gateway on another machine passes on what is not for shares.
+      const jwt = at.file('gateway.jwt');
+      const made = ['fabric', 'gateway', 'create', 'front', '--out', jwt, '--ca', at.file('api-ca.pem')];
+      await at.frontdoor(at.world, made);
+      const rules = [SERVER_NAME, API_NAME, '/ziti-edge'].flatMap((what) => [
+        '--pass-tls',
+        `${what}=${SERVER_ADDRESS}:443`,
+      ]);
+      at.startGateway(0, jwt, { side: at.world, args: [...FRONT, ...certificateOf(at), ...rules] });
+      await at.setNames(at.site, [`${PROXY_ADDRESS} ${SERVER_NAME} ${API_NAME}`]);
+      await at.allowOnly(PROXY_ADDRESS, 443);
+      const args = ['agents', 'enroll', '--json', '--ca', at.file('api-ca.pem')];
+      await until('the Management API', () => at.frontdoor(at.site, args).catch(() => ''), Boolean, WAIT_MS);
+      at.startAgent('through', {}, ['--enrollment-token-file', await at.enrollmentCode('through')]);
+      await until('the agent through', () => at.status('through'), Boolean, WAIT_MS);
+      await share('through', 'through');
+      const front = () => at.answerOf('through', 443, PROXY_ADDRESS);
+      await until('its share', front, (body) => body === 'from the site', WAIT_MS);
     },
   );
 

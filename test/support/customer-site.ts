@@ -47,6 +47,12 @@ export interface UpInTheWorld {
   readonly apiUrl?: string;
 }
 
+interface GatewayPlace {
+  readonly side?: NetworkNamespace;
+  /** More options replace the usual ones. */
+  readonly args?: readonly string[];
+}
+
 type Cleaned = Pick<TestContext, 'after'>;
 
 export class CustomerSite {
@@ -226,11 +232,15 @@ table inet site {
     return this.start(this.site, process.execPath, [...NODE_ARGS, ...words], env);
   }
 
-  /** `frontdoor gateway` in the site, over plain HTTP. It enrolls with the file of a token. */
-  startGateway(port: number, jwtFile: string): SiteProcess {
+  /** `frontdoor gateway`, by default in the site and over plain HTTP. It enrolls with the file of a token. */
+  startGateway(
+    port: number,
+    jwtFile: string,
+    { side = this.site, args = [] }: GatewayPlace = {},
+  ): SiteProcess {
     const place = ['--data-dir', this.file('gateway'), '--enrollment-jwt', jwtFile];
-    const words = ['gateway', ...place, '--http-port', String(port), '--https-port', '0'];
-    return this.start(this.site, process.execPath, [...NODE_ARGS, ...words]);
+    const words = ['gateway', ...place, '--http-port', String(port), '--https-port', '0', ...args];
+    return this.start(side, process.execPath, [...NODE_ARGS, ...words]);
   }
 
   socketOf(name: string): string {
@@ -243,8 +253,8 @@ table inet site {
   }
 
   /** The body of a response for a public share, or the reason why there is none. */
-  answerOf(share: string, securePort?: number): Promise<string> {
-    const to = `${this.#serverAddress}:${securePort ?? HTTP_PORT}`;
+  answerOf(share: string, securePort?: number, address = this.#serverAddress): Promise<string> {
+    const to = `${address}:${securePort ?? HTTP_PORT}`;
     return this.#answer(this.world, share, to, securePort !== undefined);
   }
 

@@ -5,4 +5,11 @@ export {
   isTrustedProxy,
   parseTrustedProxies,
 } from './trusted-proxy-policy.ts';
+export {
+  MAX_PASS_RULES,
+  parsePassRule,
+  PASS_RULE_FORM,
+  passRuleFor,
+  type PassRule,
+} from './pass-rule-policy.ts';
 export { readForwarding } from './forwarding-policy.ts';
