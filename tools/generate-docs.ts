@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '#contract';
-import { agentFileSchema, fileJsonSchema } from '#contract/schemas';
+import { agentFileSchema, fileJsonSchema, frontdoorFileSchema } from '#contract/schemas';
 import { routerSchemaText } from '#router/config';
 import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
@@ -31,6 +31,11 @@ export const referencePages: readonly ReferencePage[] = [
   },
   { name: 'auth-provider-types.md', render: providerTypesPage },
   { name: 'errors.md', render: errorsPage },
+  {
+    name: 'frontdoor.schema.json',
+    render: () =>
+      `${JSON.stringify(fileJsonSchema(frontdoorFileSchema, 'File of frontdoor apply'), undefined, 2)}\n`,
+  },
   { name: 'management-api.md', render: managementApiPage },
   {
     name: 'openapi.json',

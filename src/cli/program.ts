@@ -8,6 +8,7 @@ import { accessCommands } from './access/access-commands.ts';
 import { DEFAULT_API_URL } from './access/api-options.ts';
 import { adminsCommand, type AdminsRunner } from './admins-command.ts';
 import { agentCommand, type AgentStartOptions } from './agent-command.ts';
+import { applyCommand } from './apply/apply-command.ts';
 import { backupCommands, type RestoreRunner } from './backup-command.ts';
 import type { CliIo } from './cli-io.ts';
 import { consoleCommand, type ConsoleRunner } from './console-command.ts';
@@ -75,6 +76,7 @@ export async function buildProgram(
   program.addCommand(consoleCommand(io, runners).helpGroup('Management API:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
+  program.addCommand(applyCommand(io).helpGroup('Management API:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));
   for (const command of [statusCommand(io), logsCommand(io), versionCommand(io, version, runners)])
     program.addCommand(command.helpGroup('This machine:'));

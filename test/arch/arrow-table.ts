@@ -118,8 +118,8 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
   },
   '#net/yaml-file': {
     file: 'src/net/yaml-file.ts',
-    parts: ['control', 'agent'],
-    why: 'the YAML parser is loaded when there is a file to read; most agents and control planes have none',
+    parts: ['control', 'agent', 'cli'],
+    why: 'the YAML parser is loaded when there is a file to read; most agents, control planes and commands have none',
   },
   '#contract/errors': {
     file: 'src/contract/errors/mod.ts',

@@ -1,11 +1,11 @@
-// The guide to the agent's file, its JSON Schema and its reader agree.
+// The guides to the agent's file and to that of `apply`, their JSON Schemas and their readers agree.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Part } from '#base/shapes';
-import { agentFileSchema } from '#contract/schemas';
+import { agentFileSchema, frontdoorFileSchema } from '#contract/schemas';
 import { parseYamlFile, type ParsedYamlFile } from '#net/yaml-file';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 
@@ -49,4 +49,20 @@ test('the schema refuses what the reader refuses', () => {
   const right = { shares: [{ ...share, policy: { rateLimit: null, session: { idle: 'PT1H' } } }] };
   assert.equal(check(right), true, JSON.stringify(check.errors));
   assert.ok('value' in parseAgentFile(JSON.stringify(right)));
+});
+
+test('the example of the guide to apply is valid for editors and for the command', () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs/guide/apply.md'), 'utf8');
+  const [, text = ''] = /```yaml\n(.*?)```/s.exec(guide)!;
+  const document = readFileSync(join(repositoryRoot, 'docs/reference/frontdoor.schema.json'), 'utf8');
+  const isValid = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    JSON.parse(document) as object,
+  );
+  assert.equal(isValid(valueOf(text)), true, JSON.stringify(isValid.errors));
+  const parsed = parseYamlFile(text, {
+    ...kind,
+    schema: frontdoorFileSchema,
+    texts: { folder: '.', env: { OIDC_SECRET: 'secret' } },
+  });
+  assert.ok('value' in parsed, JSON.stringify(parsed));
 });

@@ -2,6 +2,16 @@
 import { errorsSince } from '#base';
 
 export const CLI_ERRORS = errorsSince('0.1.0', {
+  'frontdoor-too-large': {
+    kind: 'tooLarge',
+    meaning: 'The frontdoor has more entries of one kind than "frontdoor apply" compares.',
+    remedy: 'Use the commands for single resources, or divide the frontdoor.',
+  },
+  'share-elsewhere': {
+    kind: 'conflict',
+    meaning: 'A share of the file of "frontdoor apply" belongs to another environment.',
+    remedy: 'Delete the share first, give it another name in the file, or name the environment that it has.',
+  },
   'agent-answer': {
     kind: 'badGateway',
     meaning: 'The program at the control socket is not an agent of this version.',

@@ -9,11 +9,12 @@ const MAX_ACCESSES = 256;
 const MAX_GRANTS = 1_000;
 const MAX_AUTH_PROVIDERS = 100;
 
-function described<S extends object>(schema: S, description: string): S {
+export function described<S extends object>(schema: S, description: string): S {
   return { ...schema, description };
 }
 
-const fileShareEntrySchema = Part.closed({
+/** The fields of a share in every file. */
+export const fileShareFields = () => ({
   name: described(
     Part.text(),
     'Name of the share, which its addresses begin with: 1 to 63 of a-z, 0-9 and -',
@@ -33,11 +34,9 @@ const fileShareEntrySchema = Part.closed({
     }),
   ),
   authProviders: Type.Optional(
-    Type.Array(Part.someText(), {
-      maxItems: MAX_AUTH_PROVIDERS,
-      description:
-        'Names or IDs of the auth providers that guard the share. An empty list removes all. Absent: the share keeps its auth providers',
-    }),
+    fileProviderNames(
+      'Names or IDs of the auth providers that guard the share. An empty list removes all. Absent: the share keeps its auth providers',
+    ),
   ),
   policy: Type.Optional(
     described(
@@ -48,10 +47,15 @@ const fileShareEntrySchema = Part.closed({
   upstream: Type.Optional(
     described(
       upstreamChangeSchema,
-      'How requests reach the service. A field that is removed from the file gets its default; others keep their values',
+      'How requests reach the service. Absent fields keep their values; one that is removed from the file of an agent gets its default',
     ),
   ),
 });
+
+export const fileProviderNames = (description: string) =>
+  Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS, description });
+
+const fileShareEntrySchema = Part.closed(fileShareFields());
 
 const fileAccessEntrySchema = Part.closed({
   share: described(Part.text(), 'Name or token of a private share that this environment may dial'),

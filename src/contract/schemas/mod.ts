@@ -81,3 +81,11 @@ export type { AuthoritiesAnswer, SealingKeyAnswer } from './authority-schemas.ts
 export { agentFileSchema, type AgentConfig, type ConfiguredShare } from './agent-file-schema.ts';
 export { fileJsonSchema } from './file-json-schema.ts';
 export { fileSchemaOf } from './file-schema.ts';
+export { DEFAULT_POLICY } from './default-policy.ts';
+export {
+  frontdoorFileSchema,
+  type FileAuthProvider,
+  type FileCustomFrontend,
+  type FileGuardedShare,
+  type FrontdoorFile,
+} from './frontdoor-file-schema.ts';

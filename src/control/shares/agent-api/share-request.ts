@@ -4,7 +4,7 @@
  * agents send it at every start. ADR 0096.
  */
 import { Type } from '#base/shapes';
-import { sharePolicyReplacementSchema, type SharePolicyBody } from '#contract/schemas';
+import { DEFAULT_POLICY, sharePolicyReplacementSchema, type SharePolicyBody } from '#contract/schemas';
 import { invalidValue, parseShareTarget, type Share } from '#domain';
 import type { HostedShareRequest } from '#domain/agent-shapes';
 import { changedUpstream, hasUpstream, isSameUpstream, type ShareUpstream } from '#domain/upstream';
@@ -12,7 +12,6 @@ import { hashPassword } from '../../credentials/passwords/mod.ts';
 import { MASK } from '../../secrets/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { bodyCheckOf } from '../checks/body-check.ts';
-import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';

@@ -1,9 +1,8 @@
 /** Operations on the access policy of a share, and explanations of decisions. */
-import type { AccessQuestion, SharePolicyAnswer } from '#contract/schemas';
+import { DEFAULT_POLICY, type AccessQuestion, type SharePolicyAnswer } from '#contract/schemas';
 import { parseWebOrigin, type Share } from '#domain';
 import { compileRules, explainAccess, type AccessExplanation, type ExplainedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';
-import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import { draftPolicyOf, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';

@@ -4,11 +4,10 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
-import type { SharePolicy, SharePolicyBody } from '#contract/schemas';
+import { DEFAULT_POLICY, type SharePolicy, type SharePolicyBody } from '#contract/schemas';
 import { formatIsoDuration, invalidValue, parseIsoDuration, parseWebOrigin } from '#domain';
 import { canonicalEmail, parsePathPattern } from '#domain/access';
 import { MASK } from '../../secrets/mod.ts';
-import { DEFAULT_POLICY } from './default-policy.ts';
 import { wantedCors, wantedHsts } from './web-policy-record.ts';
 import { hashPassword } from '../../credentials/passwords/mod.ts';
 import type { StoredPolicy } from './stored-policy.ts';

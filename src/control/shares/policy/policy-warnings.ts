@@ -1,8 +1,8 @@
 /** Fields of a policy that decide nothing as the share is guarded now, or refuse everyone, with the remedy. */
+import { DEFAULT_POLICY } from '#contract/schemas';
 import { ineffectiveRules, type IneffectiveReason, type IneffectiveRule } from '#domain/access';
 import { LOGIN_TYPES_TEXT } from '#domain/provider-types';
 import { accessRulesOf } from './access-rules.ts';
-import { DEFAULT_POLICY } from './default-policy.ts';
 import type { StoredPolicy } from './stored-policy.ts';
 
 export interface PolicyWarning {

@@ -3,8 +3,7 @@
  * earlier version lacks newer fields, which get their defaults, so that no row must be rewritten.
  */
 import { isJsonObject } from '#base';
-import type { SharePolicy } from '#contract/schemas';
-import { DEFAULT_POLICY } from '../policy/default-policy.ts';
+import { DEFAULT_POLICY, type SharePolicy } from '#contract/schemas';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import type { Queries, Touch, SharePolicyTable } from '../../store/mod.ts';
 

@@ -1,7 +1,7 @@
 /** The policy of a share without one: it admits every caller that its auth providers admit. */
-import type { SharePolicy } from '#contract/schemas';
 import { formatIsoDuration } from '#domain';
 import { DEFAULT_SESSION_LIMITS } from '#domain/access';
+import type { SharePolicy } from './access-schemas.ts';
 
 export const DEFAULT_POLICY: SharePolicy = {
   emails: [],

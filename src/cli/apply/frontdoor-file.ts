@@ -1,0 +1,61 @@
+/** Reads the file of `frontdoor apply`, with all its problems at once. */
+import { FrontdoorError } from '#base';
+import { fileProblemLine, type PlacedProblem } from '#base/shapes';
+import { frontdoorFileSchema, type FrontdoorFile } from '#contract/schemas';
+import { isShareName, parseShareTarget, shareNameRule } from '#domain';
+import { checkUpstream } from '#domain/upstream';
+import { parseYamlFile, type NamedTextSource } from '#net/yaml-file';
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** Throws a `FrontdoorError` with all problems. */
+export function parseFrontdoorFile(path: string, text: string, texts: NamedTextSource): FrontdoorFile {
+  const parsed = parseYamlFile(text, {
+    maxLength: MAX_FILE_BYTES,
+    schema: frontdoorFileSchema,
+    texts,
+    rules,
+    whenEmpty: 'must have authProviders, customFrontends or shares',
+  });
+  if ('value' in parsed) return parsed.value;
+  const lines = parsed.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
+  throw new FrontdoorError('invalid', 'config-invalid', `${path} has problems:\n${lines.join('\n')}`);
+}
+
+function rules({ authProviders = [], customFrontends = [], shares = [] }: FrontdoorFile): PlacedProblem[] {
+  const found = [
+    ...repeated(
+      'authProviders',
+      'name',
+      authProviders.map(({ name }) => name),
+    ),
+    ...repeated(
+      'customFrontends',
+      'hostname',
+      customFrontends.map(({ hostname }) => hostname.toLowerCase()),
+    ),
+    ...repeated(
+      'shares',
+      'name',
+      shares.map(({ name }) => name),
+    ),
+  ];
+  for (const [at, { name, mode, target, grants = [], upstream = {} }] of shares.entries()) {
+    const place = (field: string): string[] => ['shares', String(at), field];
+    if (!isShareName(name)) found.push([place('name'), `must be a ${shareNameRule(name)}`]);
+    if (parseShareTarget(target) === undefined)
+      found.push([place('target'), 'must be an address such as http://127.0.0.1:3000']);
+    if (mode === 'public' && grants.length > 0)
+      found.push([place('grants'), 'only a private share has grants']);
+    for (const { field, rule } of checkUpstream(upstream))
+      found.push([['shares', String(at), 'upstream', field], `must be ${rule}`]);
+  }
+  return found;
+}
+
+function repeated(list: string, field: string, names: readonly string[]): PlacedProblem[] {
+  return names.flatMap((name, at): PlacedProblem[] => {
+    const first = names.indexOf(name);
+    return first === at ? [] : [[[list, String(at), field], `is also the ${field} of ${list}[${first}]`]];
+  });
+}
