@@ -93,7 +93,7 @@ test('rules across fields name both places', () => {
       '2 shares[0].grants: only a private share has grants',
       '3 shares[1].target: must not contain credentials',
       '3 shares[1].name: is also the name of shares[0]',
-      '4 shares[2].target: must not have a path or query',
+      '4 shares[2].target: must not have a query',
       '5 shares[3].name: must be 1 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
       '6 shares[4].name: must be 1 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
     ],

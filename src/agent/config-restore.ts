@@ -13,7 +13,7 @@ import type { OwnTargets } from './own-targets.ts';
 import type { ShareCommands } from './share-commands.ts';
 import type { ShareFollower } from './share-follower.ts';
 import type { ShareRegistry } from './share-registry.ts';
-import { parseTarget } from './target-address.ts';
+import { parseTarget, routeTargets } from './target-address.ts';
 
 export interface ConfigRestoreOptions {
   readonly shares: readonly ConfiguredShare[];
@@ -50,7 +50,10 @@ export class ConfigRestore {
   async start(): Promise<void> {
     const { shares, own, made } = this.#options;
     own.setAll(shares.flatMap((share) => ownTarget(share)));
-    for (const share of shares) own.pin(share.name);
+    for (const { name, upstream } of shares) {
+      own.pin(name);
+      if (upstream?.routes !== undefined) own.setRoutes(name, routeTargets(upstream.routes));
+    }
     // Their targets stay refused if the next start has no configuration file.
     for (const { name } of made.ended()) own.set(name, undefined);
     await this.#run(shares);

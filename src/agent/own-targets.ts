@@ -58,12 +58,21 @@ export class OwnTargets {
     this.#pinned.delete(token);
   }
 
+  /** Replaces the targets for paths of a share. Each is kept under the token and its path. */
+  setRoutes(token: string, routes: readonly (readonly [path: string, target: string])[]): void {
+    const wanted = new Map(routes.map(([path, target]) => [token + path, target]));
+    for (const key of [...this.#targets.keys()])
+      if (key.startsWith(`${token}/`) && !wanted.has(key)) this.set(key, undefined);
+    this.setAll(wanted);
+  }
+
   /** Removes shares that no longer exist. */
   keepOnly(tokens: ReadonlySet<string>): void {
     let changed = false;
-    for (const token of this.#targets.keys()) {
+    for (const key of this.#targets.keys()) {
+      const [token = ''] = key.split('/', 1);
       if (tokens.has(token) || this.#pinned.has(token)) continue;
-      this.#targets.delete(token);
+      this.#targets.delete(key);
       changed = true;
     }
     if (changed) this.#save();

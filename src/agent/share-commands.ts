@@ -17,7 +17,7 @@ import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-net
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
 import type { ShareRegistry } from './share-registry.ts';
-import { modeProblem, parseTarget } from './target-address.ts';
+import { modeProblem, parseTarget, routeTargets } from './target-address.ts';
 
 export interface ShareCommandsOptions {
   readonly controlPlane: AgentControlPlane;
@@ -100,6 +100,8 @@ export class ShareCommands {
       try {
         const share = await controlPlane.createShare(wanted);
         own.set(share.token, text);
+        const { routes } = request.upstream ?? {};
+        if (routes !== undefined) own.setRoutes(share.token, routeTargets(routes));
         return share;
       } catch (error) {
         // If it is unknown whether the share was created, the target stays recorded, because the operator
@@ -120,6 +122,7 @@ export class ShareCommands {
         throw isMissing(error) ? unknownShare(name, table.views()) : error;
       });
       own.set(name, undefined);
+      own.setRoutes(name, []);
     });
     await follower.syncNow();
     return { token: name };

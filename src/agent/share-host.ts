@@ -3,7 +3,8 @@
  * limit, and the results of the agent's health checks. Only starting a circuit is on the hot path here;
  * `circuit-copy.ts` moves the bytes.
  */
-import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, type Log } from '#base';
+import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, textOf, type Log } from '#base';
+import { decodeRouteData } from '#domain/upstream';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AgentTraffic } from './agent-traffic.ts';
 import { containDial } from './contained-dial.ts';
@@ -21,11 +22,15 @@ interface Caller {
   readonly refuse: (reason: string, code?: DialRefusal) => void;
   /** The bytes that the circuit has delivered already. */
   readonly received: readonly Uint8Array[];
+  /** That of the target; undefined: the share's own target. */
+  readonly path: string | undefined;
 }
 
 export interface HostedShareOptions {
   readonly service: BindableService;
   readonly backend: JudgedBackend;
+  /** Those for paths of the share, which dials name. */
+  readonly paths: ReadonlyMap<string, JudgedBackend>;
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
   readonly log: Log;
@@ -50,6 +55,9 @@ export class ShareHost {
   readonly #connecting = new ShortLivedMap<number, () => void>();
   readonly #graceTimers = new Set<NodeJS.Timeout>();
   #backend: JudgedBackend;
+  #paths: ReadonlyMap<string, JudgedBackend>;
+  /** The paths of circuits to a target of a path. */
+  readonly #pathOf = new WeakMap<CircuitCopy, string>();
   #watch: HealthWatch | undefined;
   #bindProblem: string | undefined;
   #isLowered = false;
@@ -60,6 +68,7 @@ export class ShareHost {
     this.#options = options;
     this.#service = options.service;
     this.#backend = options.backend;
+    this.#paths = options.paths;
     this.#log = options.log.child({ share: options.service.name });
     this.#handle = this.#bind();
     this.#watchTarget();
@@ -87,7 +96,9 @@ export class ShareHost {
   get problem(): string | undefined {
     if ('problem' in this.#backend) return this.#backend.problem;
     if (this.#handle.state !== 'bound' && this.#bindProblem !== undefined) return this.#bindProblem;
-    return this.#watch?.reason;
+    if (this.#watch?.reason !== undefined) return this.#watch.reason;
+    for (const [path, backend] of this.#paths) if ('problem' in backend) return `${path}: ${backend.problem}`;
+    return undefined;
   }
 
   /**
@@ -113,19 +124,35 @@ export class ShareHost {
       'problem' in backend ? { problem: backend.problem } : { target: backend.describe().target },
       'target of the share changed',
     );
-    const former = [...this.#copies];
+    const former = [...this.#copies].filter((copy) => !this.#pathOf.has(copy));
     for (const giveUp of [...this.#connecting.values()]) giveUp();
     if ('problem' in backend) {
       this.#dropStanding(backend.problem);
       for (const copy of former) copy.stop(backend.problem);
-    } else if (former.length > 0) {
-      const timer = setTimeout(() => {
-        this.#graceTimers.delete(timer);
-        for (const copy of former) copy.stop('the target of the share changed');
-      }, this.#options.retargetGraceMs);
-      this.#graceTimers.add(timer);
-    }
+    } else this.#stopLater(former);
     this.#watchTarget();
+  }
+
+  retargetPaths(paths: ReadonlyMap<string, JudgedBackend>): void {
+    const before = this.#paths;
+    const isKept = (path: string): boolean => {
+      const [was, is] = [before.get(path), paths.get(path)];
+      return was !== undefined && is !== undefined && isSame(was, is);
+    };
+    this.#paths = new Map([...paths].map(([path, is]) => [path, isKept(path) ? before.get(path)! : is]));
+    this.#stopLater([...this.#copies].filter((copy) => isOfChanged(this.#pathOf.get(copy), isKept)));
+    for (const [path, backend] of this.#paths)
+      if ('problem' in backend && !isKept(path))
+        this.#log.warn({ path, problem: backend.problem }, 'target of a path is refused');
+  }
+
+  #stopLater(copies: readonly CircuitCopy[]): void {
+    if (copies.length === 0) return;
+    const timer = setTimeout(() => {
+      this.#graceTimers.delete(timer);
+      for (const copy of copies) copy.stop('the target of the share changed');
+    }, this.#options.retargetGraceMs);
+    this.#graceTimers.add(timer);
   }
 
   /**
@@ -205,8 +232,15 @@ export class ShareHost {
     if (healthy !== undefined && this.#handle.state === 'bound') this.#handle.reportHealth(healthy);
   }
 
+  /** Without a path: the target of the share. A gateway may know a path sooner, or for longer. */
+  #backendFor(path: string | undefined): JudgedBackend {
+    if (path === undefined) return this.#backend;
+    return this.#paths.get(path) ?? { problem: `this agent has no target for the path ${path} of the share` };
+  }
+
   #onDial(incoming: IncomingDial): void {
-    const backend = this.#backend;
+    const path = pathOfDial(incoming);
+    const backend = this.#backendFor(path);
     if ('problem' in backend) {
       incoming.refuse(backend.problem);
       return;
@@ -231,6 +265,7 @@ export class ShareHost {
         take: () => incoming.accept(),
         refuse: (reason, code) => incoming.refuse(reason, code),
         received: [],
+        path,
       });
     }
   }
@@ -255,6 +290,7 @@ export class ShareHost {
             take: () => circuit,
             refuse: (reason) => circuit.destroy(reason),
             received,
+            path: undefined,
           });
         }
       },
@@ -273,7 +309,8 @@ export class ShareHost {
 
   /** Connects to the service for one caller. Returns a function that cancels it. */
   #connect(backend: Backend, caller: Caller): () => void {
-    const watch = this.#watch;
+    const { path } = caller;
+    const watch = path === undefined ? this.#watch : undefined;
     const number = newNumber();
     let cancel = (): void => {};
     const giveUp = (): void => {
@@ -313,6 +350,7 @@ export class ShareHost {
         };
         const copy = new CircuitCopy(circuit, connection, handlers, caller.received);
         this.#copies.add(copy);
+        if (path !== undefined) this.#pathOf.set(copy, path);
         traffic.begin(copy);
       },
       (failure) => {
@@ -332,4 +370,12 @@ function isSame(a: JudgedBackend, b: JudgedBackend): boolean {
   if ('problem' in a || 'problem' in b) return 'problem' in a && 'problem' in b && a.problem === b.problem;
   const [one, other] = [a.describe(), b.describe()];
   return one.target === other.target && one.isOwn === other.isOwn && one.tls === other.tls;
+}
+
+function isOfChanged(path: string | undefined, isKept: (path: string) => boolean): boolean {
+  return path !== undefined && !isKept(path);
+}
+
+function pathOfDial({ appData }: IncomingDial): string | undefined {
+  return appData === undefined ? undefined : decodeRouteData(textOf(appData));
 }

@@ -7,7 +7,7 @@
 import { BACKEND_MODES } from '#domain';
 import type { AgentShareView } from '#domain/agent-shapes';
 import { targetTlsProblems } from '#domain/upstream';
-import type { Log } from '#base';
+import { definedFields, type Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
@@ -89,12 +89,17 @@ export class ShareRegistry {
   #host(service: BindableService, share: AgentShare): void {
     this.#failed.delete(service.name);
     const backend = this.#backendOf(share);
+    const paths = this.#pathBackendsOf(share);
     const hosted = this.#hosted.get(service.id);
     if (hosted === undefined)
-      this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, backend }));
+      this.#hosted.set(
+        service.id,
+        new ShareHost({ ...this.#options, ...this.#fixed(), service, backend, paths }),
+      );
     else {
       hosted.follow(service);
       hosted.retarget(backend);
+      hosted.retargetPaths(paths);
     }
   }
 
@@ -241,6 +246,21 @@ export class ShareRegistry {
     const { own, backends } = this.#options;
     const isOwn = share.targetByAgent && own.has(share.token, parsed.target.text);
     return backendOf(parsed.target, isOwn, backends, share.upstream);
+  }
+
+  /** The targets for paths of the share. Their certificates are verified by default: the settings are for its own target. */
+  #pathBackendsOf({ token, upstream = {} }: AgentShare): ReadonlyMap<string, JudgedBackend> {
+    const { own, backends } = this.#options;
+    const { routes = [], connectTimeoutSeconds } = upstream;
+    const settings = definedFields({ connectTimeoutSeconds });
+    return new Map(
+      routes.map(({ path, target }) => {
+        const parsed = parseTarget(target);
+        if ('problem' in parsed) return [path, parsed];
+        const isOwn = own.has(token + path, parsed.target.text);
+        return [path, backendOf(parsed.target, isOwn, backends, settings)];
+      }),
+    );
   }
 }
 

@@ -63,6 +63,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
     offered = new Offered();
     health = new TargetHealthMonitor({ intervalMs: 60_000 });
     hosted = new ShareHost({
+      paths: new Map(),
       traffic: new AgentTraffic(),
       service: { id: 'service', name: 'app' },
       backend: backendFor(`http://127.0.0.1:${(service.address() as AddressInfo).port}`),

@@ -59,3 +59,13 @@ export function modeProblem(shareMode: 'public' | 'private', target: AgentTarget
   if (modes.includes(mode)) return undefined;
   return `a ${shareMode} share has a target ${targetForms(modes)}: share ${text} privately`;
 }
+
+/** The canonical targets of routes, by path. Those that are none are left out. */
+export function routeTargets(
+  routes: readonly { readonly path: string; readonly target: string }[],
+): (readonly [path: string, target: string])[] {
+  return routes.flatMap(({ path, target }) => {
+    const parsed = parseTarget(target);
+    return 'target' in parsed ? [[path, parsed.target.text] as const] : [];
+  });
+}

@@ -4,9 +4,11 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import {
   parseHeaderRule,
+  parseRoute,
   parseTlsCa,
   TLS_CA_RULE,
   type HeaderRule,
+  type ShareRouteSetting,
   type ShareUpstreamChange,
 } from '#domain/upstream';
 import { secondsOf } from './seconds-option.ts';
@@ -14,6 +16,7 @@ import { secondsOf } from './seconds-option.ts';
 export interface UpstreamFlags {
   readonly hostHeader?: string;
   readonly lenient?: boolean;
+  readonly route?: readonly ShareRouteSetting[];
   readonly requestHeader?: readonly HeaderRule[];
   readonly responseHeader?: readonly HeaderRule[];
   readonly connectTimeout?: number;
@@ -65,6 +68,12 @@ function addHeadOptions(command: Command): void {
   command
     .addOption(
       new Option(
+        '--route <path=target>',
+        'another target of this agent for a path and everything below it; strip:path=target sends requests without the path; may be repeated, and replaces the former list; for example /api=http://127.0.0.1:4000',
+      ).argParser(collectRoutes),
+    )
+    .addOption(
+      new Option(
         '--host-header <host>',
         'Host header of requests to the service: preserve, target (the host of the target), or a name; ' +
           'default for a new share: preserve; for example localhost',
@@ -103,15 +112,28 @@ function collectRules(text: string, before: readonly HeaderRule[] = []): readonl
   return [...before, rule];
 }
 
+function collectRoutes(
+  text: string,
+  before: readonly ShareRouteSetting[] = [],
+): readonly ShareRouteSetting[] {
+  const route = parseRoute(text);
+  if (route === undefined)
+    throw new InvalidArgumentError(
+      'must be like /api=http://127.0.0.1:4000 or strip:/api=http://127.0.0.1:4000.',
+    );
+  return [...before, route];
+}
+
 /** Undefined if no option was given. */
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
-  const { hostHeader, lenient, targetServerName: tlsServerName } = flags;
+  const { hostHeader, lenient, route: routes, targetServerName: tlsServerName } = flags;
   const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
   const { connectTimeout: connectTimeoutSeconds, idleTimeout: idleTimeoutSeconds } = flags;
   const change = {
     ...definedFields({
       hostHeader,
       lenient,
+      routes,
       requestHeaders,
       responseHeaders,
       connectTimeoutSeconds,

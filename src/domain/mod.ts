@@ -40,7 +40,14 @@ export { LineDecoder } from './line-decoder.ts';
 export { apiSpelling, edgeSpelling } from './error-spelling.ts';
 export { loginHostOf } from './login-host.ts';
 export { isShareLabel, isShareName, parseName, shareNameRule } from './name-policy.ts';
-export { decodedPath, isBelow, pathReadings, queryOfTarget } from './request-path.ts';
+export {
+  canonicalPath,
+  decodedPath,
+  isBelow,
+  pathOfTarget,
+  pathReadings,
+  queryOfTarget,
+} from './request-path.ts';
 export { NO_PATH, parseShareTarget, type ShareTarget } from './share-target.ts';
 export type { CustomHost, GuardedShare, Share } from './share.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';

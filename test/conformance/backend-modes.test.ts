@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+} from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -255,6 +259,36 @@ describe('a share of a folder', () => {
       headers: { 'accept-encoding': 'identity' },
     });
     assert.equal(await answer.text(), 'let answer = 42;');
+  });
+
+  it('serves a path of another share, whose target the API alone cannot change', async (t) => {
+    const service = createHttpServer((request, response) => response.end(`service ${request.url}`));
+    await new Promise<void>((resolve) => service.listen(0, HOST, resolve));
+    t.after(() => service.close());
+    const { share: made } = await callAgent(host.agent.socketPath, {
+      op: 'share',
+      mode: 'public',
+      target: `http://${HOST}:${(service.address() as AddressInfo).port}/app`,
+      name: 'mixed',
+      grants: [],
+      upstream: { routes: [{ path: '/docs', target: `file://${folder}`, stripPath: true }] },
+    });
+    const name = new URL(made.endpoints[0]!).hostname;
+    const textOf = async (path: string): Promise<string> => String((await get(name, path)).body);
+    assert.equal(await textOf('/x'), 'service /app/x');
+    assert.equal(await textOf('/docs/app.js'), 'let answer = 42;');
+    assert.equal(await textOf('/docs/'), '<p>start</p>');
+    const routes = [{ path: '/docs', target: `file://${top}`, stripPath: true }];
+    assert.equal((await world.call('PATCH', '/shares/mixed/upstream', { routes })).status, 200);
+    await until(
+      'the refusal',
+      async () => (await get(name, '/docs/secret.txt')).status,
+      (status) => status === 502,
+    );
+    const { shares } = await callAgent(host.agent.socketPath, { op: 'status' });
+    const { problem } = shares.find(({ token }) => token === 'mixed')!;
+    assert.match(problem ?? '', /^\/docs: .*start it with --allow-target/);
+    assert.equal(await textOf('/x'), 'service /app/x');
   });
 
   it('is refused when the API sets it, unless the operator of the agent allowed the folder', async () => {

@@ -16,6 +16,7 @@ const settings: AnswerShape = {
   compression: ['string'],
   connectTimeoutSeconds: 'integer',
   idleTimeoutSeconds: 'integer',
+  routes: [{ path: 'string', target: 'string', 'stripPath?': 'boolean' }],
   answers: [
     {
       path: 'string',
@@ -54,6 +55,7 @@ export const upstreamRows: readonly ManagementRow[] = [
       lenient: { value: true, type: 'boolean', isOptional: true },
       requestHeaders: headers({ action: 'set', name: 'X-Tenant', value: 'blue' }),
       responseHeaders: headers({ action: 'remove', name: 'Server' }),
+      routes: { value: [{ path: '/api', target: 'http://127.0.0.1:4000' }], type: 'array', isOptional: true },
       answers: { value: [{ path: '/old/*', redirectTo: '/new/*' }], type: 'array', isOptional: true },
       maintenance: { value: true, type: 'boolean', isOptional: true },
       maintenanceText: { value: 'Back at 18:00 UTC', type: 'string', isOptional: true },

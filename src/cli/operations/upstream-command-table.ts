@@ -42,6 +42,7 @@ export const UPSTREAM_COMMANDS = {
       'shares upstream change app --host-header preserve',
       'shares upstream change app --compression zstd --compression gzip',
       'shares upstream change app --connect-timeout 2s --idle-timeout 10m',
+      'shares upstream change app --route /api=http://127.0.0.1:4000 --route strip:/docs=file:///srv/docs',
       "shares upstream change app --answer '/old/*=>https://new.example.com/*'",
       'shares upstream change app --maintenance --maintenance-text "Back at 18:00 UTC"',
       'shares upstream change app --error-page @page.html',

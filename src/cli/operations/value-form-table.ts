@@ -3,7 +3,7 @@
  * JSON is also accepted everywhere, also from a file. A text that does not fit is refused with an example.
  */
 import { formatIsoDuration } from '#domain';
-import { parseHeaderRule, parseTlsCa } from '#domain/upstream';
+import { parseHeaderRule, parseRoute, parseTlsCa } from '#domain/upstream';
 import { parseDurationText } from '../duration-text.ts';
 
 export interface ValueForm {
@@ -23,6 +23,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   'basic-auth': { placeholder: 'name:password', example: 'ann:correct-horse-battery', parse: basicUserOf },
   'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: parseHeaderRule },
   'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: parseHeaderRule },
+  route: { placeholder: 'path=target', example: '/api=http://127.0.0.1:4000', parse: parseRoute },
   answer: { placeholder: 'path=text', example: '/old/*=>https://new.example.com/*', parse: answerOf },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
   'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa, isText: true },

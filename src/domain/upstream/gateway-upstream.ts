@@ -6,6 +6,7 @@ import { parseShareTarget } from '../share-target.ts';
 import { serviceHostOf } from './host-header.ts';
 import { gatewayMaintenanceOf, gatewayMaintenanceSchema } from './maintenance.ts';
 import { gatewayAnswerOf, gatewayAnswerSchema } from './own-answers.ts';
+import { routeTarget, type ShareRouteSetting } from './share-targets.ts';
 import type { ShareUpstream } from './share-upstream.ts';
 import { DEFAULT_TARGET_TIMES } from './target-times.ts';
 
@@ -17,16 +18,26 @@ const headerChangeSchema = Type.Object({
   value: Type.Optional(Part.text()),
 });
 
+const serviceHostSchema = Type.Object({
+  scheme: Part.oneOf('http', 'https'),
+  authority: Part.someText(),
+  aliases: Part.texts(),
+});
+
+/** Another target of the share for the paths below `path`, instead of `host` and `path` of the share itself. */
+const gatewayRouteSchema = Type.Object({
+  path: Part.someText(),
+  /** Whether the service gets requests without the path. */
+  isStripped: Type.Optional(Type.Boolean()),
+  host: Type.Optional(serviceHostSchema),
+  servicePath: Type.Optional(Part.someText()),
+});
+export type GatewayPathTarget = ShapeOf<typeof gatewayRouteSchema>;
+
 /** Absent fields have no effect, so that older control planes need not send them. */
 export const gatewayUpstreamSchema = Type.Object({
   /** The host by which the service knows itself; absent: that of the client's request. */
-  host: Type.Optional(
-    Type.Object({
-      scheme: Part.oneOf('http', 'https'),
-      authority: Part.someText(),
-      aliases: Part.texts(),
-    }),
-  ),
+  host: Type.Optional(serviceHostSchema),
   /** The path of the target, below which requests reach the service; absent: there is none. */
   path: Type.Optional(Part.someText()),
   /** Whether responses may have obsolete forms. */
@@ -38,6 +49,8 @@ export const gatewayUpstreamSchema = Type.Object({
   /** Changes of headers, in the order of the settings; absent: none. */
   requestHeaders: Type.Optional(Type.Array(headerChangeSchema)),
   responseHeaders: Type.Optional(Type.Array(headerChangeSchema)),
+  /** Absent: none. */
+  routes: Type.Optional(Type.Array(gatewayRouteSchema)),
   /** Absent: none. */
   answers: Type.Optional(Type.Array(gatewayAnswerSchema)),
   /** Set during maintenance. */
@@ -59,7 +72,7 @@ export function gatewayUpstreamOf(
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
   const { hostHeader, lenient, compression, idleTimeoutSeconds } = settings;
-  const { requestHeaders, responseHeaders, answers } = settings;
+  const { requestHeaders, responseHeaders, routes, answers } = settings;
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
     path: pathOfTarget(target),
@@ -69,6 +82,7 @@ export function gatewayUpstreamOf(
       idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
+    routes: routes.length === 0 ? undefined : routes.map((route) => gatewayRouteOf(route, hostHeader)),
     answers: answers.length === 0 ? undefined : answers.map(gatewayAnswerOf),
     maintenance: gatewayMaintenanceOf(settings),
     errorPage: settings.errorPage ?? undefined,
@@ -79,4 +93,16 @@ export function gatewayUpstreamOf(
 function pathOfTarget(target: string): string | undefined {
   const parsed = parseShareTarget(target);
   return parsed !== undefined && 'path' in parsed && parsed.path !== '' ? parsed.path : undefined;
+}
+
+function gatewayRouteOf(route: ShareRouteSetting, hostHeader: string): GatewayPathTarget {
+  const { path, target, stripPath = false } = route;
+  return {
+    path,
+    ...definedFields({
+      isStripped: stripPath || undefined,
+      host: routeTarget(route) && serviceHostOf(hostHeader, target),
+      servicePath: pathOfTarget(target),
+    }),
+  };
 }

@@ -2,7 +2,13 @@
 export { CONTENT_CODINGS, isContentCoding, type ContentCoding } from './compression.ts';
 export { ERROR_PAGE_RULE, filledErrorPage } from './error-page.ts';
 export { FOREIGN_HOST_BYTES, foreignHostCause, mayRefuseHost } from './foreign-host-table.ts';
-export { gatewayUpstreamOf, gatewayUpstreamSchema, type GatewayUpstream } from './gateway-upstream.ts';
+export {
+  gatewayUpstreamOf,
+  gatewayUpstreamSchema,
+  type GatewayPathTarget,
+  type GatewayUpstream,
+} from './gateway-upstream.ts';
+export { decodeRouteData, encodeRouteData, parseRoute, type ShareRouteSetting } from './share-targets.ts';
 export { parseHeaderRule, type HeaderRule } from './header-rules.ts';
 export { pinOption, presentedCertificate } from './presented-certificate.ts';
 export type { GatewayMaintenance } from './maintenance.ts';

@@ -7,6 +7,7 @@ import { compressionFields, compressionRule } from './compression.ts';
 import { ERROR_PAGE_RULE, errorPageField, isErrorPage } from './error-page.ts';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
+import { routeProblem, shareRoutes } from './share-targets.ts';
 import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
 import {
   changedMaintenance,
@@ -34,6 +35,7 @@ export const shareUpstreamFields = {
   ),
   ...compressionFields,
   ...targetTimeFields,
+  routes: shareRoutes,
   answers: ownAnswers,
   ...maintenanceFields,
   errorPage: errorPageField,
@@ -54,6 +56,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   responseHeaders: [],
   compression: [],
   ...DEFAULT_TARGET_TIMES,
+  routes: [],
   answers: [],
   ...DEFAULT_MAINTENANCE,
   errorPage: null,
@@ -78,7 +81,7 @@ export function storedUpstream(text: string): ShareUpstream | undefined {
 
 /** `change` has passed `checkUpstream`. */
 export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChange): ShareUpstream {
-  const { hostHeader, lenient, requestHeaders, responseHeaders, answers } = change;
+  const { hostHeader, lenient, requestHeaders, responseHeaders, routes, answers } = change;
   return {
     hostHeader: hostHeader === undefined ? before.hostHeader : parseHostHeader(hostHeader)!,
     lenient: lenient ?? before.lenient,
@@ -86,6 +89,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     responseHeaders: responseHeaders ?? before.responseHeaders,
     compression: change.compression ?? before.compression,
     ...changedTargetTimes(before, change),
+    routes: routes ?? before.routes,
     answers: answers ?? before.answers,
     ...changedMaintenance(before, change),
     errorPage: change.errorPage === undefined ? before.errorPage : change.errorPage,
@@ -105,8 +109,18 @@ export function hasUpstream(settings: ShareUpstreamChange, wanted: ShareUpstream
 }
 
 /** The fields that are set and have no effect for a private share, because no gateway is between it and its callers. */
-export function gatewayOnlyFields({ answers, maintenance, errorPage }: ShareUpstream): readonly string[] {
-  const set = { answers: answers.length > 0, maintenance, errorPage: errorPage !== null };
+export function gatewayOnlyFields({
+  routes,
+  answers,
+  maintenance,
+  errorPage,
+}: ShareUpstream): readonly string[] {
+  const set = {
+    routes: routes.length > 0,
+    answers: answers.length > 0,
+    maintenance,
+    errorPage: errorPage !== null,
+  };
   return Object.entries(set).flatMap(([name, isSet]) => (isSet ? [name] : []));
 }
 
@@ -124,6 +138,7 @@ export function checkUpstream(change: ShareUpstreamChange): readonly UpstreamPro
   const lists = {
     requestHeaders: headerRuleProblem(change.requestHeaders ?? []),
     responseHeaders: headerRuleProblem(change.responseHeaders ?? []),
+    routes: routeProblem(change.routes ?? []),
     answers: ownAnswerProblem(change.answers ?? []),
   };
   for (const [name, problem] of Object.entries(lists)) {

@@ -6,7 +6,7 @@
  */
 import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
 import { messageOf, ShortLivedSet } from '#base';
-import type { CircuitDialer } from './circuit-dialer.ts';
+import { dialOptionsOf, type CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { AbsentHosts, failAll } from './absent-hosts.ts';
@@ -243,12 +243,13 @@ export class CircuitPool {
     const startedMs = this.#nowMs();
     const preciseMs = this.#preciseNowMs();
     try {
-      const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
+      const { share, path } = route;
+      const circuit = await this.#dialer.dial(share.id, this.#limits.dialTimeoutMs, dialOptionsOf(path));
       upstream = this.#open(circuit, route);
       slot.answered = { startedMs, endedMs: this.#nowMs() };
       this.#absent.found(route);
       this.#isControlAway = false;
-      this.#standby.want(route, this.#nowMs());
+      if (route.path === undefined) this.#standby.want(route, this.#nowMs());
     } catch (error) {
       this.#failedDialCount += 1;
       failure =

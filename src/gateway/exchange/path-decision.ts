@@ -1,6 +1,6 @@
 /**
  * What follows for an admitted request from the path of its target: an answer of the gateway itself, maintenance of the share, or
- * a refusal because of a path that can be read in more than one way. ADR 0092.
+ * a refusal because of a path that can be read in more than one way; otherwise the target that serves it. ADR 0092.
  */
 import { pathReadings } from '#domain';
 import { failureOfAccess } from '../access/access-failure-table.ts';
@@ -9,26 +9,33 @@ import { failureOfMaintenance, type Failure } from '../answers/failure-table.ts'
 import type { GatewayRoute } from '../circuits/upstream.ts';
 import type { FoundAnswer } from '../shares/own-answers.ts';
 
-/** A path with dots could lead out of the path that the target of the share has. */
-export function failureOfPath({ share }: GatewayRoute, target: string): Failure | undefined {
-  if (share.upstream?.path === undefined || pathReadings(target) !== undefined) return undefined;
-  return failureOfAccess('path-ambiguous');
+/**
+ * Returns the route of a target by its path, or why it has none: a path with dots could lead out of the path that the target of
+ * the share has, and one with several readings to the service of another path.
+ */
+export function routeOfPath(route: GatewayRoute, target: string): GatewayRoute | Failure {
+  const found = route.targets?.find(target);
+  const isUnclear =
+    found === undefined && route.share.upstream?.path !== undefined && pathReadings(target) === undefined;
+  return found === 'ambiguous' || isUnclear ? failureOfAccess('path-ambiguous') : (found ?? route);
 }
 
 /** Returns undefined if the request goes to the service. */
-export function pathVerdict(route: GatewayRoute, target: string): AccessRefusal | OwnAnswer | undefined {
-  const { answers, share } = route;
+export function pathVerdict(
+  { answers, share }: GatewayRoute,
+  target: string,
+): AccessRefusal | OwnAnswer | undefined {
   const found = answers?.find(target);
-  if (found === 'ambiguous') return refusal(failureOfAccess('path-ambiguous'));
+  if (found === 'ambiguous') return pathRefusal(failureOfAccess('path-ambiguous'));
   if (found !== undefined) return ownAnswer(found);
   const { maintenance } = share.upstream ?? {};
-  if (maintenance !== undefined)
-    return refusal(failureOfMaintenance(maintenance.text), [`Retry-After: ${maintenance.retrySeconds}`]);
-  const failure = failureOfPath(route, target);
-  return failure && refusal(failure);
+  return (
+    maintenance &&
+    pathRefusal(failureOfMaintenance(maintenance.text), [`Retry-After: ${maintenance.retrySeconds}`])
+  );
 }
 
-function refusal(failure: Failure, lines: readonly string[] = []): AccessRefusal {
+export function pathRefusal(failure: Failure, lines: readonly string[] = []): AccessRefusal {
   return { type: 'refuse', decision: failure.code, failure, lines };
 }
 

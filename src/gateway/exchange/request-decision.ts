@@ -8,7 +8,7 @@ import { policyHeadersOf } from '../answers/policy-headers.ts';
 import { failureOfPlainRequest, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { pathVerdict } from './path-decision.ts';
+import { pathRefusal, pathVerdict, routeOfPath } from './path-decision.ts';
 import type { RequestRecord } from './request-record.ts';
 import { decideRoute, type ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
@@ -41,7 +41,7 @@ export function decideRequest(
   }
   record.policyHeaders = policyHeadersOf(host.route.rules, head, client.isSecure);
   const verdict = access.decide(host, head, client);
-  if (!(verdict instanceof Promise)) return byPath(host, head, verdict);
+  if (!(verdict instanceof Promise)) return byPath(record, host, head, verdict);
   return decideLater(context, record, head, client, host, verdict);
 }
 
@@ -56,12 +56,24 @@ async function decideLater(
   const verdict = await pending;
   const isSame = context.table.find(head.host)?.route === host.route;
   return isSame || verdict.type !== 'admit'
-    ? byPath(host, head, verdict)
+    ? byPath(record, host, head, verdict)
     : decideRequest(context, record, head, client);
 }
 
-function byPath({ route }: GatewayHost, { target }: RequestHead, verdict: AccessVerdict): AccessVerdict {
-  return (verdict.type === 'admit' ? pathVerdict(route, target) : undefined) ?? verdict;
+/** Also sets the route to that of the path. */
+function byPath(
+  record: RequestRecord,
+  { route }: GatewayHost,
+  { target }: RequestHead,
+  verdict: AccessVerdict,
+): AccessVerdict {
+  if (verdict.type !== 'admit') return verdict;
+  const own = pathVerdict(route, target);
+  if (own !== undefined) return own;
+  const found = routeOfPath(route, target);
+  if ('cause' in found) return pathRefusal(found);
+  record.route = found;
+  return verdict;
 }
 
 /** Checks the admission of a running request again, at most once a second. */

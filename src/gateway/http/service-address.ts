@@ -65,9 +65,10 @@ export class AddressRewriting {
     this.#isSecure = isSecure;
   }
 
-  /** Rewrites the path of a cookie. */
+  /** Rewrites the path of a cookie. One with a slash at its end would not count for the path itself. */
   cookiePath(path: string): string {
-    return this.#paths?.toShare(path) ?? path;
+    const own = this.#paths?.toShare(path) ?? path;
+    return path === '/' ? own.replace(/(?<=.)\/$/, '') : own;
   }
 
   get changesCookies(): boolean {

@@ -2,7 +2,7 @@
  * The upstream settings of a share, as they change the heads of its requests and responses: compiled once for each version
  * of the share, and begun for each exchange. ADR 0087.
  */
-import type { GatewayUpstream } from '#domain/upstream';
+import type { GatewayPathTarget, GatewayUpstream } from '#domain/upstream';
 import type { HeadChanges } from './head-changes.ts';
 import { HeaderRuleSet } from './header-changes.ts';
 import { PathMapping } from './path-mapping.ts';
@@ -17,9 +17,12 @@ export class ServiceHeads {
   readonly requestRules: HeaderRuleSet | undefined;
   readonly answerRules: HeaderRuleSet | undefined;
 
-  constructor({ host, path, requestHeaders, responseHeaders }: GatewayUpstream) {
-    this.#host = host;
-    this.#paths = path === undefined ? undefined : new PathMapping(path);
+  /** `target`: the address for paths below one; undefined: that of the share. */
+  constructor({ host, path, requestHeaders, responseHeaders }: GatewayUpstream, target?: GatewayPathTarget) {
+    const below = target?.isStripped === true ? target.path : '';
+    const servicePath = (target === undefined ? path : target.servicePath) ?? '';
+    this.#host = target === undefined ? host : target.host;
+    this.#paths = below === servicePath ? undefined : new PathMapping(below, servicePath);
     this.requestRules = requestHeaders && new HeaderRuleSet(requestHeaders);
     this.answerRules = responseHeaders && new HeaderRuleSet(responseHeaders);
   }

@@ -20,7 +20,7 @@ import {
 } from '../answers/failure-table.ts';
 import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
 import type { HeadChanges } from '../http/head-changes.ts';
-import { failureOfPath } from '../exchange/path-decision.ts';
+import { routeOfPath } from '../exchange/path-decision.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import { answerBody, ResponseHead } from '../http/response-head-policy.ts';
@@ -71,7 +71,8 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly sinceMs = Infinity;
   readonly #pool: CircuitPool;
   readonly #limits: GatewayLimits;
-  readonly #route: GatewayRoute;
+  /** That of the path, once the head is read. */
+  #route: GatewayRoute;
   readonly #command: GatewayReplay;
   readonly #done: (inspected: InspectedRequest) => void;
   readonly #head = new RequestHead();
@@ -218,7 +219,10 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     if (/[^!-~]/.test(method + target)) return failureOfRequest('malformed-request-line');
     const refusal = readRequestHead(`${text}\r\n`, this.#limits.maxFields, this.#head);
     if (refusal !== undefined) return failureOfRequest(refusal);
-    return failureOfPath(this.#route, this.#head.target);
+    const found = routeOfPath(this.#route, this.#head.target);
+    if ('cause' in found) return found;
+    this.#route = found;
+    return undefined;
   }
 
   #lost(cause: string): void {

@@ -7,10 +7,11 @@
 import { loginHostOf } from '#domain';
 import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
 import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
-import { isContentCoding, type ContentCoding } from '#domain/upstream';
+import { isContentCoding, type ContentCoding, type GatewayPathTarget } from '#domain/upstream';
 import { failAlone } from '#net';
 import { ServiceHeads } from '../http/service-rewriting.ts';
 import { canonicalHost } from '../http/host-policy.ts';
+import { PathTargets } from './path-targets.ts';
 import { OwnAnswers } from './own-answers.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
@@ -32,12 +33,30 @@ export class ShareRoute<Slot> {
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
   revoked = false;
 
-  /** `rules` are those of the share. */
-  constructor(share: ServedShare, rules: CompiledRules, slot: Slot) {
+  /** The path whose target it leads to; undefined: the target of the share. */
+  readonly path: string | undefined;
+  /** Set if paths of the share have other targets. */
+  readonly targets: PathTargets<ShareRoute<Slot>> | undefined;
+
+  /** `rules` are those of the share. `makeSlot` is called for each target. */
+  constructor(
+    share: ServedShare,
+    rules: CompiledRules,
+    makeSlot: (share: GatewayShare) => Slot,
+    target?: GatewayPathTarget,
+  ) {
+    const { upstream } = share;
     this.share = share;
     this.rules = rules;
-    this.slot = slot;
-    this.heads = share.upstream && new ServiceHeads(share.upstream);
+    this.slot = makeSlot(share);
+    this.path = target?.path;
+    this.heads = upstream && new ServiceHeads(upstream, target);
+    const routes = target === undefined ? upstream?.routes : undefined;
+    this.targets =
+      routes &&
+      new PathTargets(
+        routes.map((each) => ({ path: each.path, route: new ShareRoute(share, rules, makeSlot, each) })),
+      );
     this.idleMs = share.upstream?.idleMs;
     const compression = share.upstream?.compression;
     this.codings = compression?.filter(isContentCoding);
@@ -206,16 +225,21 @@ export class ShareRouteTable<Slot> {
     for (const [id, route] of before) {
       const now = this.#byId.get(id);
       if (now === route) continue;
-      route.retired = true;
-      route.revoked =
+      const isRevoked =
         now === undefined || now.share.unreadable !== undefined || isNarrower(route.share, now.share);
-      try {
-        this.#options.onRetired(route);
-      } catch (error) {
-        failAlone({ kind: 'record', id: `the share ${route.share.token}` }, error);
-      }
+      for (const each of [route, ...(route.targets?.routes ?? [])]) this.#retire(each, isRevoked);
     }
     return routes.values();
+  }
+
+  #retire(route: ShareRoute<Slot>, isRevoked: boolean): void {
+    route.retired = true;
+    route.revoked = isRevoked;
+    try {
+      this.#options.onRetired(route);
+    } catch (error) {
+      failAlone({ kind: 'record', id: `the share ${route.share.token}` }, error);
+    }
   }
 
   /**
@@ -275,7 +299,7 @@ export class ShareRouteTable<Slot> {
       taken = closed(share, 'rules');
       rules = compileRules(null);
     }
-    return new ShareRoute(taken, rules, this.#options.makeSlot(taken));
+    return new ShareRoute(taken, rules, this.#options.makeSlot);
   }
 
   #remove(route: ShareRoute<Slot>): void {

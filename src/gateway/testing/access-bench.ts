@@ -38,7 +38,7 @@ function hostWith(authProviderIds: readonly string[], rules: Partial<AccessRules
     new ShareRoute(
       share,
       compileRules(share.rules),
-      new RoutePool(new ShareTraffic(new TrafficMeter(), share)),
+      () => new RoutePool(new ShareTraffic(new TrafficMeter(), share)),
     ),
   );
 }

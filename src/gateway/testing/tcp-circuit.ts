@@ -1,5 +1,7 @@
 /** Circuits for tests: plain loopback connections behind the overlay's interface. Not part of the product. */
 import { connect, type Socket } from 'node:net';
+import { textOf } from '#base';
+import { decodeRouteData } from '#domain/upstream';
 import { CircuitError, type Circuit } from '#sdk';
 import type { CircuitDialer } from '../circuits/circuit-dialer.ts';
 
@@ -65,7 +67,9 @@ export class TcpCircuit implements Circuit {
   }
 }
 
-/** Dials loopback ports by service id and counts the circuits. `refuse` makes dials fail as the overlay would. */
+type DialParameters = [timeoutMs?: number, options?: Parameters<CircuitDialer['dial']>[2]];
+
+/** Dials loopback ports by service id, or by that and a path, and counts the circuits. `refuse` makes dials fail as the overlay would. */
 export class TcpDialer implements CircuitDialer {
   readonly ports = new Map<string, number>();
   readonly circuits: TcpCircuit[] = [];
@@ -74,11 +78,13 @@ export class TcpDialer implements CircuitDialer {
   gate: Promise<void> | undefined;
   dials = 0;
 
-  async dial(serviceId: string): Promise<Circuit> {
+  async dial(serviceId: string, ...more: DialParameters): Promise<Circuit> {
     this.dials += 1;
     await this.gate;
     if (this.refuse !== undefined) throw this.refuse;
-    const port = this.ports.get(serviceId);
+    const [, { appData } = {}] = more;
+    const path = appData === undefined ? undefined : decodeRouteData(textOf(appData));
+    const port = this.ports.get(serviceId + (path ?? ''));
     if (port === undefined) throw new CircuitError('no-terminator', 'agent', `no agent hosts ${serviceId}`);
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     const { promise, resolve, reject } = Promise.withResolvers<void>();

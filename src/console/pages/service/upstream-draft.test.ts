@@ -12,6 +12,7 @@ const settings: ShareUpstreamAnswer = {
   idleTimeoutSeconds: 3_600,
   requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
   responseHeaders: [{ action: 'remove', name: 'Server' }],
+  routes: [],
   answers: [],
   maintenance: false,
   maintenanceText: '',

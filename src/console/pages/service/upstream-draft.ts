@@ -7,6 +7,7 @@ import type { ShareUpstreamAnswer } from '#contract/schemas';
 
 /** The command line sets these. */
 type FieldWithoutForm =
+  | 'routes'
   | 'answers'
   | 'maintenance'
   | 'maintenanceText'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { definedFields } from '#base';
+import { targetForms } from '#domain';
 import { ERROR_PAGE_RULE, TLS_CA_RULE, TLS_PIN_RULE, TLS_SERVER_NAME_RULE } from '#domain/upstream';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
@@ -14,6 +15,7 @@ const DEFAULTS = {
   compression: [],
   connectTimeoutSeconds: 5,
   idleTimeoutSeconds: 3_600,
+  routes: [],
   answers: [],
   maintenance: false,
   maintenanceText: '',
@@ -128,6 +130,10 @@ describeEachStore('upstream settings of shares', (open) => {
         'Value for maintenanceText must be of text without control characters',
       ],
       [{ errorPage: 'down' }, `Value for errorPage must be of ${ERROR_PAGE_RULE}`],
+      [
+        { routes: [{ path: '/api', target: 'tcp://127.0.0.1:1' }] },
+        `Value for routes.0.target must be of ${targetForms(['proxy', 'web'])}`,
+      ],
       [{ tlsPin: 'c3' }, `Value for tlsPin must be of ${TLS_PIN_RULE}`],
       [{ tlsServerName: '10.0.0.1' }, `Value for tlsServerName must be of ${TLS_SERVER_NAME_RULE}`],
       [{ tlsCa: 'no certificate' }, `Value for tlsCa must be of ${TLS_CA_RULE}`],
