@@ -100,9 +100,9 @@ describeEachStore('migrations', (_open, newPlace) => {
     await sql`drop table last_backup`.execute(store.db);
     const row = { id: 'x', name: 'x', created_at: 1, second_factor: 1 };
     for (const [statement, absent] of [
-      [store.db.selectFrom('organization').select('second_factor').execute(), 'second_factor'],
-      [store.db.insertInto('organization').values(row).execute(), 'second_factor'],
-      [store.db.selectFrom('last_backup').selectAll().execute(), 'last_backup'],
+      [() => store.db.selectFrom('organization').select('second_factor').execute(), 'second_factor'],
+      [() => store.db.insertInto('organization').values(row).execute(), 'second_factor'],
+      [() => store.db.selectFrom('last_backup').selectAll().execute(), 'last_backup'],
     ] as const)
       await assert.rejects(statement, (error: Error & { kind?: string; code?: string }) => {
         assert.deepEqual([error.kind, error.code], ['internal', 'schema-differs']);
