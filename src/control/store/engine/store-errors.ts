@@ -9,7 +9,7 @@ const DAMAGED_CODES = new Map([
 ]);
 const UNIQUE_CODES = new Set([2067, 1555]);
 const FOREIGN_KEY_CODE = 787;
-/** SQLite has one code for every wrong statement, so that only its message tells what is absent. */
+/** SQLite has one code for every wrong statement, so that only its message shows what is absent. */
 const ABSENT_IN_SQLITE = /^(?:no such (?:table|column)|table \S+ has no column named)/;
 /** Primary codes for faults of the database, not of the statement. */
 const AWAY_CODES = new Map([
