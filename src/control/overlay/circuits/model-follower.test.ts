@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock, silentLog } from '#base';
 import { OverlayModel } from '../model/overlay-model.ts';
-import type { HostedService } from '../model/service.ts';
+import type { ProjectedService } from '../model/service.ts';
 import { ModelFollower, type ModelFollowerParts } from './model-follower.ts';
 
 const MANY = 20_000;
@@ -28,7 +28,7 @@ test('the end of an identity looks at a bounded number of terminators in one tur
       openTo: 'gateways',
       grants: [],
     };
-    model.setHostedService(service as unknown as HostedService);
+    model.setHostedService(service as unknown as ProjectedService);
     terminators.set(`t${n}`, { id: `t${n}`, serviceId: `s${n}`, identityId, routerId: 'router' });
   }
   let looks = 0;

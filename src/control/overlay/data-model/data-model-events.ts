@@ -21,7 +21,7 @@ import {
 } from './data-model-diff.ts';
 import { hostConfig, interceptConfig } from '../model/endpoint-config.ts';
 import type { Identity } from '../model/overlay-model.ts';
-import type { HostedService, ServiceEndpoint } from '../model/service.ts';
+import type { ProjectedService, ServiceEndpoint } from '../model/service.ts';
 
 export interface ServiceKey {
   /** As in the header of the service sessions. */
@@ -33,7 +33,7 @@ export interface ServiceKey {
 /** The services that concern an identity: ids of those that it hosts, and those that are granted to it. */
 export interface RelatedServices {
   readonly hosted: Iterable<string>;
-  readonly granted: readonly HostedService[];
+  readonly granted: readonly ProjectedService[];
 }
 
 /** Whether routers have the identity. One of OpenZiti crashes after a relation to an identity that it does not have. */
@@ -98,7 +98,7 @@ export function identityEvents(
  * do not intercept it.
  */
 export function configEntities(
-  { id, name, endpoint }: HostedService,
+  { id, name, endpoint }: ProjectedService,
   domain: string | undefined,
 ): DataEntity[] {
   if (endpoint === undefined) return [];
@@ -117,21 +117,21 @@ function configEntity(id: string, typeId: string, content: object): DataEntity {
 }
 
 /** Returns the ids of `configEntities`. */
-function configIds({ id, endpoint }: HostedService, domain: string | undefined): string[] {
+function configIds({ id, endpoint }: ProjectedService, domain: string | undefined): string[] {
   if (endpoint === undefined) return [];
   const hosted = endpoint.server === undefined ? [] : [hostConfigId(id)];
   return domain === undefined ? hosted : [...hosted, interceptConfigId(id)];
 }
 
 /** `domain` as in `configEntities`. */
-export function serviceEntity(service: HostedService, domain: string | undefined): DataEntity {
+export function serviceEntity(service: ProjectedService, domain: string | undefined): DataEntity {
   const { id, name } = service;
   const configs = configIds(service, domain);
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
 }
 
 /** The dial policy of a service that is granted to others. */
-export function grantEntities(service: HostedService, isKnown: IsKnown): DataEntity[] {
+export function grantEntities(service: ProjectedService, isKnown: IsKnown): DataEntity[] {
   if (!hasDialPolicy(service)) return [];
   const { id, grants } = service;
   const policyId = dialPolicyId(id);
@@ -145,7 +145,7 @@ export function grantEntities(service: HostedService, isKnown: IsKnown): DataEnt
 /** Relates an identity to the dial policies of services that are granted to it, or ends these relations. */
 export function granteeRelations(
   identityId: string,
-  granted: readonly HostedService[],
+  granted: readonly ProjectedService[],
   add = true,
 ): DataEntity[] {
   return granted
@@ -153,7 +153,7 @@ export function granteeRelations(
     .map(({ id }) => relation(dialPolicyId(id), RELATED_IDENTITY, [identityId], add));
 }
 
-function hasDialPolicy({ openTo, grants }: HostedService): boolean {
+function hasDialPolicy({ openTo, grants }: ProjectedService): boolean {
   return openTo === 'grants' && grants.length > 0;
 }
 
@@ -172,8 +172,8 @@ export function hostingRelations(hostId: string, serviceIds: Iterable<string>): 
  * changed its domain.
  */
 export function serviceEvents(
-  before: HostedService | undefined,
-  service: HostedService | undefined,
+  before: ProjectedService | undefined,
+  service: ProjectedService | undefined,
   domain: string | undefined,
   isKnown: IsKnown,
 ): DataEvent[] {
@@ -188,7 +188,7 @@ export function serviceEvents(
 }
 
 function serviceProjection(
-  service: HostedService | undefined,
+  service: ProjectedService | undefined,
   domain: string | undefined,
   isKnown: IsKnown,
 ): Projection {
@@ -202,7 +202,7 @@ function serviceProjection(
   ]);
 }
 
-function isSameEntity(before: HostedService, service: HostedService): boolean {
+function isSameEntity(before: ProjectedService, service: ProjectedService): boolean {
   return (
     before.name === service.name &&
     isSameEndpoint(before.endpoint, service.endpoint) &&

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, DataState_Action, type CtrlInit } from '#wire/ctrl';
 import type { Identity, ModelChange, OverlayModel } from '../model/overlay-model.ts';
-import type { HostedService } from '../model/service.ts';
+import type { ProjectedService } from '../model/service.ts';
 import type { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import {
   granteeRelations,
@@ -180,7 +180,7 @@ export class DataModelFeed {
     this.#announceIndex();
   }
 
-  #serviceEvents(before: HostedService | undefined, service: HostedService | undefined): DataEvent[] {
+  #serviceEvents(before: ProjectedService | undefined, service: ProjectedService | undefined): DataEvent[] {
     const isRouter = (id: string): boolean => this.#model.identity(id)?.kind === 'router';
     const domain = service === undefined ? undefined : domainOf(service, this.#interceptDomain, isRouter);
     return serviceEvents(before, service, domain, this.#isKnown);

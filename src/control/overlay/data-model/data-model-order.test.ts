@@ -9,7 +9,7 @@ import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import { TEST_SEED } from '../../../../test/support/test-seed.ts';
 import { OverlayModel, type Identity } from '../model/overlay-model.ts';
-import type { HostedService, ServiceEndpoint } from '../model/service.ts';
+import type { ProjectedService, ServiceEndpoint } from '../model/service.ts';
 import type { EdgeEntityRecord } from '../model/edge-entity.ts';
 import { ConnectedRouter, RouterRegistry } from '../mesh/connected-router.ts';
 import { DataModelFeed } from './data-model-feed.ts';
@@ -106,7 +106,7 @@ const ENDPOINTS: readonly (ServiceEndpoint | undefined)[] = [
   undefined,
 ];
 
-function share(id: string, more: Partial<HostedService>): HostedService {
+function share(id: string, more: Partial<ProjectedService>): ProjectedService {
   return sampleService(id, { hostId: ENVIRONMENTS[0]!, ...more });
 }
 

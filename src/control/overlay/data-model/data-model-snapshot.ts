@@ -3,7 +3,7 @@
  * whose parts had different ages could refer to entities that the router does not have.
  */
 import type { Identity, OverlayModel } from '../model/overlay-model.ts';
-import type { HostedService } from '../model/service.ts';
+import type { ProjectedService } from '../model/service.ts';
 import {
   configEntities,
   grantEntities,
@@ -39,7 +39,7 @@ export function dataModelSnapshot(sources: DataModelSources): Generator<DataEnti
   const edge = edgeDataModel(model.edge, (id) => sources.identities.has(id));
   const keys = [...sources.keys];
   const revocations = [...sources.revocations];
-  const domain = (service: HostedService): string | undefined =>
+  const domain = (service: ProjectedService): string | undefined =>
     domainOf(service, interceptDomain, (id) => routerIds.has(id));
 
   return (function* () {
@@ -83,7 +83,7 @@ export function dataModelSnapshot(sources: DataModelSources): Generator<DataEnti
 
 /** Returns the domain of the service's address if a router may intercept it. */
 export function domainOf(
-  { openTo, grants }: HostedService,
+  { openTo, grants }: ProjectedService,
   interceptDomain: string | undefined,
   isRouter: (identityId: string) => boolean,
 ): string | undefined {

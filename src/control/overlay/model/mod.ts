@@ -45,7 +45,7 @@ export {
 export { POSTURE_CHECK_TYPES, type PostureCheckType } from './posture-check.ts';
 export type { FailedPolicy, KnownCheck } from './posture-checks.ts';
 export { namedIds } from './role-policy.ts';
-export { type HostedService, isHostedService, type Service, type ServiceEndpoint } from './service.ts';
+export { type ProjectedService, isHostedService, type Service, type ServiceEndpoint } from './service.ts';
 export { serviceConfigIds, serviceConfigs, type ServiceRights } from './service-configs.ts';
 export type {
   MeasuredKind,

@@ -8,7 +8,7 @@ import type { FabricTerminator } from '../records/terminator-store.ts';
 import type { EdgeEntityRecord } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
 import type { RouterTraits } from './router-traits.ts';
-import { isHostedService, type Service, type HostedService } from './service.ts';
+import { isHostedService, type Service, type ProjectedService } from './service.ts';
 
 export interface Identity {
   readonly id: string;
@@ -66,7 +66,7 @@ export type ModelChange =
       readonly type: 'service';
       readonly id: string;
       readonly removed: boolean;
-      readonly before: HostedService | undefined;
+      readonly before: ProjectedService | undefined;
     }
   /** An entity of the edge management API. Any of them may change what identities may do. */
   | {
@@ -85,7 +85,7 @@ export class OverlayModel {
   /** Those that are routers, which are few. */
   readonly #routers = new Map<string, Identity>();
   readonly #byFingerprint = new Map<string, Identity>();
-  readonly #services = new Map<string, HostedService>();
+  readonly #services = new Map<string, ProjectedService>();
   readonly #byHost = new Map<string, Set<string>>();
   readonly #byGrant = new Map<string, Set<string>>();
   readonly #fabricServices = new Map<string, FabricService>();
@@ -118,11 +118,11 @@ export class OverlayModel {
     return this.#routers.values();
   }
 
-  hostedService(id: string): HostedService | undefined {
+  hostedService(id: string): ProjectedService | undefined {
     return this.#services.get(id);
   }
 
-  hostedServices(): IterableIterator<HostedService> {
+  hostedServices(): IterableIterator<ProjectedService> {
     return this.#services.values();
   }
 
@@ -132,7 +132,7 @@ export class OverlayModel {
   }
 
   /** Returns the services whose grants name the identity. */
-  grantedTo(identityId: string): HostedService[] {
+  grantedTo(identityId: string): ProjectedService[] {
     return [...(this.#byGrant.get(identityId) ?? NO_IDS)].flatMap((id) => this.#services.get(id) ?? []);
   }
 
@@ -163,7 +163,7 @@ export class OverlayModel {
   }
 
   /** Returns the service of this name that the identity may dial by a grant. */
-  grantedService(identityId: string, name: string): HostedService | undefined {
+  grantedService(identityId: string, name: string): ProjectedService | undefined {
     for (const id of this.#byGrant.get(identityId) ?? NO_IDS) {
       const service = this.#services.get(id);
       if (service !== undefined && service.name === name && this.mayDial(identityId, service)) return service;
@@ -183,14 +183,14 @@ export class OverlayModel {
   }
 
   /** Returns every hosted service that the identity may dial or bind, by name. */
-  hostedServicesOf(identityId: string): HostedService[] {
+  hostedServicesOf(identityId: string): ProjectedService[] {
     const identity = this.#identities.get(identityId);
     if (identity === undefined || identity.kind === 'edge') return [];
     const ids =
       identity.kind === 'gateway'
         ? this.#services.keys()
         : new Set([...(this.#byHost.get(identityId) ?? []), ...(this.#byGrant.get(identityId) ?? [])]);
-    const found: HostedService[] = [];
+    const found: ProjectedService[] = [];
     for (const id of ids) {
       const service = this.#services.get(id);
       if (service !== undefined && (this.mayBind(identityId, service) || this.mayDial(identityId, service))) {
@@ -216,7 +216,7 @@ export class OverlayModel {
     this.#notify({ type: 'identity', id, removed: true });
   }
 
-  setHostedService(service: HostedService): void {
+  setHostedService(service: ProjectedService): void {
     const before = this.#services.get(service.id);
     if (before !== undefined) this.#unindex(before);
     this.#services.set(service.id, service);
@@ -294,7 +294,7 @@ export class OverlayModel {
       this.#fabricServicesByName.delete(name);
   }
 
-  #unindex(service: HostedService): void {
+  #unindex(service: ProjectedService): void {
     drop(this.#byHost, service.hostId, service.id);
     for (const grant of service.grants) drop(this.#byGrant, grant, service.id);
   }

@@ -3,7 +3,7 @@
  * those that may dial it by a grant, so that tunnelers resolve and capture an address of its own.
  */
 import { hostConfig, interceptConfig } from './endpoint-config.ts';
-import type { HostedService } from './service.ts';
+import type { ProjectedService } from './service.ts';
 
 export interface ServiceRights {
   readonly mayBind: boolean;
@@ -15,7 +15,7 @@ const INTERCEPT = 'intercept.v1';
 
 /** Returns those of an identity with these rights, by type. Only the host sees the address of the private server. */
 function configsOf(
-  { name, openTo, endpoint }: HostedService,
+  { name, openTo, endpoint }: ProjectedService,
   { mayBind, mayDial }: ServiceRights,
   domain: string | undefined,
 ): ReadonlyMap<string, Record<string, unknown>> {
@@ -30,7 +30,7 @@ function configsOf(
 
 /** Ids of the configs that an identity sees. `domain`: see `serviceConfigs`. */
 export function serviceConfigIds(
-  service: HostedService,
+  service: ProjectedService,
   rights: ServiceRights,
   domain: string | undefined,
 ): readonly string[] {
@@ -42,7 +42,7 @@ export function serviceConfigIds(
  * undefined: no service has an address.
  */
 export function serviceConfigs(
-  service: HostedService,
+  service: ProjectedService,
   rights: ServiceRights,
   domain: string | undefined,
   requested: readonly string[],

@@ -4,8 +4,8 @@
  */
 import type { ManagedService } from './edge-entity.ts';
 
-/** A service that one identity hosts. Its front door knows what else there is to it. */
-export interface HostedService {
+/** A hosted service: one identity hosts it, and its front door, which projects it, knows what else there is to it. */
+export interface ProjectedService {
   readonly id: string;
   /** By which clients of the overlay dial it. */
   readonly name: string;
@@ -29,17 +29,12 @@ export interface ServiceEndpoint {
   /** The port that clients expect, because dialers do not learn that of the server. */
   readonly clientPort: number;
   /** The private server; undefined if only programs of Frontdoor serve it. */
-  readonly server: ServerAddress | undefined;
-}
-
-export interface ServerAddress {
-  readonly address: string;
-  readonly port: number;
+  readonly server: { readonly address: string; readonly port: number } | undefined;
 }
 
 /** What identities dial and host. */
-export type Service = HostedService | ManagedService;
+export type Service = ProjectedService | ManagedService;
 
-export function isHostedService(service: Service): service is HostedService {
+export function isHostedService(service: Service): service is ProjectedService {
   return 'hostId' in service;
 }

@@ -14,7 +14,7 @@ import { contentType, headerId, HeaderWriter, type Frame, type FrameHeaders } fr
 import { encodeCreateCircuitV2 } from '#wire/circuits';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { OverlayModel } from '../model/overlay-model.ts';
-import type { HostedService } from '../model/service.ts';
+import type { ProjectedService } from '../model/service.ts';
 import { sampleService } from './sample-service.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
@@ -148,7 +148,7 @@ export class OverlayWorld {
     });
   }
 
-  async addService(id: string, hostId: string, more: Partial<HostedService> = {}): Promise<void> {
+  async addService(id: string, hostId: string, more: Partial<ProjectedService> = {}): Promise<void> {
     const service = sampleService(id, { name: `share-${id}`, hostId, ...more });
     // Its terminators refer to the row of a share.
     await this.store.db

@@ -1,7 +1,7 @@
 /** A hosted service for tests that need one in memory. */
-import type { HostedService } from '../model/service.ts';
+import type { ProjectedService } from '../model/service.ts';
 
-export function sampleService(id: string, more: Partial<HostedService> = {}): HostedService {
+export function sampleService(id: string, more: Partial<ProjectedService> = {}): ProjectedService {
   return {
     id,
     name: id,

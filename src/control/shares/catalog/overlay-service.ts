@@ -1,13 +1,13 @@
 /** A share as the overlay has it: a service under the share's token, which only its environment may host. */
 import { BACKEND_MODE_TABLE, parseShareTarget, type BackendMode, type Share } from '#domain';
-import type { HostedService, ServiceEndpoint } from '../../overlay/model/mod.ts';
+import type { ProjectedService, ServiceEndpoint } from '../../overlay/model/mod.ts';
 
 /** One for each mode, because there are many shares. Our clients learn whether it is a stream or datagrams. */
 const TAGS = new Map(
   Object.keys(BACKEND_MODE_TABLE).map((backendMode) => [backendMode as BackendMode, { backendMode }]),
 );
 
-export function overlayServiceOf(share: Share): HostedService {
+export function overlayServiceOf(share: Share): ProjectedService {
   const { id, token, environmentId, shareMode, grants, frontdoorId, target, backendMode, updatedAtMs } =
     share;
   return {

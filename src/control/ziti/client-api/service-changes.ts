@@ -3,7 +3,7 @@
  * service that the identity may use, never goes backwards, and changes at each start of the control plane.
  */
 import type { Clock } from '#base';
-import type { ModelChange, OverlayModel, HostedService } from '../../overlay/model/mod.ts';
+import type { ModelChange, OverlayModel, ProjectedService } from '../../overlay/model/mod.ts';
 
 export class ServiceChanges {
   readonly #model: OverlayModel;
@@ -63,6 +63,6 @@ export class ServiceChanges {
   }
 }
 
-function usersOf(service: HostedService | undefined): readonly string[] {
+function usersOf(service: ProjectedService | undefined): readonly string[] {
   return service === undefined ? [] : [service.hostId, ...service.grants];
 }

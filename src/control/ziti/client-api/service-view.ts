@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type OverlayModel,
   type Service,
-  type HostedService,
+  type ProjectedService,
   type ServiceGrant,
   serviceConfigIds,
   serviceConfigs,
@@ -33,7 +33,7 @@ export interface ServiceViewOptions {
 }
 
 export function serviceView(
-  service: HostedService,
+  service: ProjectedService,
   rights: ServiceRights,
   { configTypes, interceptDomain, hasKeylessHost }: ServiceViewOptions,
 ): Record<string, unknown> {
