@@ -28,6 +28,8 @@ export interface App {
   /** Packages with their versions. */
   readonly npm?: readonly string[];
   readonly pip?: readonly string[];
+  /** The path of the target, for an application below one. */
+  readonly path?: string;
   /** The settings that a person gives with the share. */
   readonly upstream?: ShareUpstreamChange;
   /** Writes its files and returns how it is started. */

@@ -69,8 +69,8 @@ async function judge(world: World, { agent }: WorldAgent, app: App): Promise<str
   const { child, output } = start(app, place);
   try {
     await listening(child, place.port, output);
-    const { name, upstream } = app;
-    const target = `http://127.0.0.1:${place.port}`;
+    const { name, upstream, path = '' } = app;
+    const target = `http://127.0.0.1:${place.port}${path}`;
     await callAgent(
       agent.socketPath,
       definedFields({ op: 'share', mode: 'public', target, name, grants: [], upstream }),
