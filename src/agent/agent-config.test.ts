@@ -83,7 +83,7 @@ test('rules across fields name both places', () => {
   const problems = problemsOf(`shares:
   - { name: app, mode: public, target: 'http://127.0.0.1:3000', grants: [e] }
   - { name: app, mode: public, target: 'http://u:p@127.0.0.1:3000' }
-  - { name: bar, mode: public, target: 'http://127.0.0.1:3000/x' }
+  - { name: bar, mode: public, target: 'http://127.0.0.1:3000/x?y' }
   - { name: App, mode: public, target: 'http://127.0.0.1:3000' }
   - { name: oauth, mode: public, target: 'http://127.0.0.1:3000' }
 `);
