@@ -22,7 +22,7 @@ import {
 import { outwardDialerOf } from '#net';
 import { readPrivateFile } from '#net/files';
 import { dnsSettingsOf } from './dns-provider-options.ts';
-import type { AutomaticCertificates } from './gateway-part.ts';
+import type { AutomaticCertificates } from './gateway-demand.ts';
 import { checkNamesFile, readOptionFile } from './option-file.ts';
 import { RECORDS_FOLDER } from './order-messages.ts';
 import { orderInProcess } from './order-process.ts';
@@ -99,7 +99,7 @@ export async function openIssuer(options: IssuerOptions): Promise<AutomaticCerti
     { directory: directoryUrl, method: dns === undefined ? 'HTTP-01' : 'DNS-01', certificates: length },
     'certificates are obtained automatically',
   );
-  return { source, thumbprint: dns === undefined ? account.thumbprint : undefined };
+  return { source, thumbprint: account.thumbprint, hasWildcards: dns !== undefined };
 }
 
 function sweeperOf({ by }: DnsSettings, folder: string, log: Log): RecordSweeper {

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { messageOf } from '#base';
 import {
   ChallengeRecords,
+  isDelegated,
   isRateLimited,
   openDnsProvider,
   orderCertificate,
@@ -42,8 +43,10 @@ async function outcomeOf(order: ToOrder): Promise<FromOrder> {
   }
 }
 
-async function recordsOf({ settings: { dns }, folder }: ToOrder): Promise<ChallengeRecords | undefined> {
+/** Without records, the proof is by HTTP-01: so it is for a domain of a share whose owner delegated none. */
+async function recordsOf({ settings: { dns }, name, folder }: ToOrder): Promise<ChallengeRecords | undefined> {
   if (dns === undefined) return undefined;
+  if (!name.startsWith('*.') && !(await isDelegated(name, dns.servers))) return undefined;
   const surroundings = { folder, environment: process.env, outward: outwardDialerOf(process.env) };
   return new ChallengeRecords({
     providerName: providerNameOf(dns.by),

@@ -3,8 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { definedFields, FrontdoorError, validityProblem, type Clock, type Log } from '#base';
 import {
-  CertificateDemand,
-  challengeAnswers,
+  type CertificateDemand,
   createGateway,
   DEFAULT_GATEWAY_LIMITS,
   GatewayAccess,
@@ -14,13 +13,11 @@ import {
   startTrafficReporter,
   TICKET_SECRET_BYTES,
   writeGatewayMetrics,
-  type CertificateSource,
   type CertificateStore,
   type Gateway,
   type GatewayLimits,
   type HeadLimits,
   type SharedPlace,
-  type NameOwner,
   type PortAddress,
   type TlsSettings,
 } from '#gateway';
@@ -47,6 +44,7 @@ import {
   OverlayClient,
   IdentityRenewal,
 } from '#sdk';
+import { challengesOf, demandOf, nameOwner, type AutomaticCertificates } from './gateway-demand.ts';
 import { writeConnectionMetrics } from './metrics-option.ts';
 
 export interface GatewayPartOptions {
@@ -91,13 +89,6 @@ export interface GatewayPartOptions {
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   readonly log: Log;
-}
-
-export interface AutomaticCertificates {
-  /** It gives new certificates to the store. */
-  readonly source: CertificateSource;
-  /** The one of the account's key, which challenges need; undefined when zones get wildcards through a DNS hook. */
-  readonly thumbprint: string | undefined;
 }
 
 export interface GatewayPart {
@@ -203,9 +194,8 @@ export async function startGatewayPart(
     log,
   });
   const ownerOf = (host: string) => nameOwner(gateway.table, access.loginHosts, host);
-  const isServed = (host: string): boolean => ownerOf(host) !== undefined;
   const demand = demandOf(secure, ownerOf, () => access.kept().zones);
-  const thumbprint = secure?.automatic?.thumbprint;
+  const automatic = secure?.automatic;
   // A custom frontend is active from now on, and not only after the next report.
   secure?.automatic?.source.follow(({ outcome }) => {
     if (outcome === 'obtained') void access.reportUsage();
@@ -222,7 +212,7 @@ export async function startGatewayPart(
     dialer: overlay,
     access,
     proxies: options.proxies,
-    challenges: thumbprint === undefined ? undefined : challengeAnswers(thumbprint, isServed),
+    challenges: automatic && challengesOf(automatic, ownerOf),
     observer: observation.observer,
     log,
     limits,
@@ -327,22 +317,6 @@ export async function startGatewayPart(
   return part;
 }
 
-/** In whose name the certificate of a host is ordered; undefined for a host that is not served. */
-function nameOwner(
-  table: Gateway['table'],
-  loginHosts: GatewayAccess['loginHosts'],
-  host: string,
-): NameOwner | undefined {
-  const share = table.find(host)?.route.share;
-  if (share === undefined && !loginHosts.has(host)) return undefined;
-  const custom = loginHosts.ownerOf(host.slice(host.indexOf('.') + 1));
-  return {
-    organizationId: custom ?? share?.organizationId ?? '',
-    isCustom: custom !== undefined,
-    isAlone: table.organizationCount <= 1,
-  };
-}
-
 /** A quarter of the descriptors is left for everything else, so that surplus clients are refused before none is left. */
 function connectionLimit(descriptors = Infinity): number {
   return Math.min(DEFAULT_GATEWAY_LIMITS.maxConnections, Math.max(1, Math.floor(descriptors * 0.75)));
@@ -356,17 +330,6 @@ function listReadiness(
   const startedMs = Date.now();
   const isReady = (): boolean => Date.now() - Math.max(startedMs, feed.lastContactMs) <= readyListAgeMs;
   return { name: 'shares', isReady };
-}
-
-function demandOf(
-  secure: GatewayPartOptions['secure'],
-  ownerOf: (host: string) => NameOwner | undefined,
-  zones: () => readonly string[],
-): CertificateDemand | undefined {
-  if (secure?.automatic === undefined) return undefined;
-  const { certificates: store, automatic } = secure;
-  const hasWildcards = automatic.thumbprint === undefined;
-  return new CertificateDemand({ store, source: automatic.source, hasWildcards, ownerOf, zones });
 }
 
 function tlsSettings(

@@ -12,7 +12,8 @@ import {
 import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
 import { openIssuer } from './automatic-certificates.ts';
-import { startGatewayPart, type AutomaticCertificates, type GatewayPart } from './gateway-part.ts';
+import type { AutomaticCertificates } from './gateway-demand.ts';
+import { startGatewayPart, type GatewayPart } from './gateway-part.ts';
 import { hasProxyHeaders, proxiesOf } from './proxy-options.ts';
 import { tlsFilesOf } from './tls-files.ts';
 
@@ -33,7 +34,8 @@ export interface WorkerPlace {
 }
 
 export interface WorkerAutomatic {
-  readonly thumbprint: string | undefined;
+  readonly thumbprint: string;
+  readonly hasWildcards: boolean;
   /** The supervisor's issuer; the store gets what it obtains. */
   readonly source: (store: CertificateStore) => CertificateSource;
 }
@@ -118,7 +120,9 @@ async function automaticOf(
 ): Promise<AutomaticCertificates | undefined> {
   if (place !== undefined) {
     const { automatic } = place;
-    return automatic && { thumbprint: automatic.thumbprint, source: automatic.source(certificates) };
+    if (automatic === undefined) return undefined;
+    const { thumbprint, hasWildcards } = automatic;
+    return { thumbprint, hasWildcards, source: automatic.source(certificates) };
   }
   return acme && openIssuer({ settings: acme, dataDir, certificates, version, log });
 }

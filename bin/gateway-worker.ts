@@ -54,7 +54,8 @@ class GatewayWorker {
           automatic === null
             ? undefined
             : {
-                thumbprint: automatic.thumbprint ?? undefined,
+                thumbprint: automatic.thumbprint,
+                hasWildcards: automatic.hasWildcards,
                 source: (store) => (this.#obtained = new WorkerCertificates(store, send)),
               },
       },

@@ -12,7 +12,7 @@ import { TICKET_SECRET_BYTES, type CertificateStore, type NeededCertificate } fr
 import { outwardDialerOf } from '#net';
 import type { IdentityFile } from '#net/files';
 import { CONTROL_PLANES_FILE, EdgeApiClient, KeptControlPlanes, IdentityRenewal } from '#sdk';
-import type { AutomaticCertificates } from './gateway-part.ts';
+import type { AutomaticCertificates } from './gateway-demand.ts';
 import { DRAIN_MS } from './lifetime.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { WorkerPorts } from './worker-ports.ts';
@@ -233,7 +233,10 @@ export class GatewayWorkers {
         securePort: this.securePort ?? null,
         ticketSecret: this.#ticketSecret,
         certificates: this.#options.certificates?.kept ?? null,
-        automatic: automatic === undefined ? null : { thumbprint: automatic.thumbprint ?? null },
+        automatic:
+          automatic === undefined
+            ? null
+            : { thumbprint: automatic.thumbprint, hasWildcards: automatic.hasWildcards },
       },
       this.#ports.fdsOf(slot.index),
       (needed) => this.#want(worker, needed),

@@ -12,10 +12,10 @@ import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
 import { openIssuer } from './automatic-certificates.ts';
+import type { AutomaticCertificates } from './gateway-demand.ts';
 import {
   gatewayIdentity,
   startGatewayPart,
-  type AutomaticCertificates,
   type GatewayPart,
   type GatewayPartOptions,
 } from './gateway-part.ts';

@@ -26,8 +26,8 @@ const startSchema = Type.Object({
   ticketSecret: text(),
   /** Null when HTTPS is off. */
   certificates: nullable(Type.Array(certificate())),
-  /** Null when certificates are files alone. `thumbprint` is null when zones get wildcards. */
-  automatic: withDefault(nullable(Type.Object({ thumbprint: nullable(text()) })), null),
+  /** Null when certificates are only files. */
+  automatic: withDefault(nullable(Type.Object({ thumbprint: text(), hasWildcards: flag() })), null),
 });
 const remedy = 'restart the gateway';
 
@@ -64,7 +64,15 @@ export const fromWorkerShape = new Shape(
     wanted: Type.Object({
       names: texts(),
       needed: withDefault(
-        Type.Array(Type.Object({ name: text(), organizationId: text(), isCustom: flag(), isAlone: flag() })),
+        Type.Array(
+          Type.Object({
+            name: text(),
+            organizationId: text(),
+            isCustom: flag(),
+            isAlone: flag(),
+            domain: Type.Optional(text()),
+          }),
+        ),
         [],
       ),
     }),

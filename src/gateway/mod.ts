@@ -15,7 +15,8 @@ export {
   type IssueOutcome,
 } from './acme/certificate-source.ts';
 export { OrderFailure } from './acme/order-failure.ts';
-export { challengeAnswers } from './acme/challenge-answer.ts';
+export { challengeAnswers, type ChallengeAnswers } from './acme/challenge-answer.ts';
+export { SITE_SUFFIXES } from './http/site-suffixes.ts';
 export { createGateway, startGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export {
   CertificateStore,

@@ -213,15 +213,21 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
   it('are wildcards of zones with a DNS hook, and then a challenge path is a request like others', async () => {
     const hook = join(folder, 'hook');
     const calls = join(folder, 'calls');
-    const body = `"{\\"host\\":\\"$2\\",\\"value\\":\\"$3\\"}"`;
+    const delegated = 'delegated.example.org';
+    const body = `"{\\"host\\":\\"$name\\",\\"value\\":\\"$3\\"}"`;
     writeFileSync(
       hook,
       `#!/bin/sh\necho "$1 $2" >> ${calls}\n` +
+        `case $2 in _acme-challenge.${delegated}.) name=of-hook.example.net.;; *) name=$2;; esac\n` +
         `case $1 in present) to=set-txt;; *) to=clear-txt;; esac\n` +
         `exec curl --silent --show-error --fail --data ${body} ${pebble.namesUrl}/$to\n`,
       { mode: 0o700 },
     );
     const dnsArgs = ['--acme-dns-hook', hook, '--acme-dns-server', pebble.nameServer];
+    // With the account of the first gateway, which the authority asks for challenges.
+    const acme = join(parts.folder, 'acme-zones', 'acme');
+    mkdirSync(acme, { recursive: true, mode: 0o700 });
+    copyFileSync(files('account.key'), join(acme, 'account.key'));
     const gateway = await parts.addGateway('acme-zones', ['--https-port', '0', ...acmeArgs, ...dnsArgs]);
     const { gatewayUrl, securePort: port } = gateway.ready as SecureReady;
     const host = 'guarded.share.localhost';
@@ -253,6 +259,27 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
       'it is active',
       async () => (await parts.call('GET', `/custom-frontends/${made.id}`)).json as { status: string },
       ({ status }) => status === 'ACTIVE',
+    );
+    // Domains of shares are in no zone of the hook. One proves itself by HTTP-01, and the owner of the other delegated its record.
+    await pebble.alias(`_acme-challenge.${delegated}`, 'of-hook.example.net');
+    for (const hostname of ['direct.example.org', delegated]) {
+      assert.equal((await parts.call('POST', '/shares/guarded/domains', { hostname })).status, 201);
+      await assert.rejects(open(hostname, port), 'nobody has proven it');
+      await parts.grantHostname(hostname);
+      const { value: domainSocket } = await until(
+        `a certificate of ${hostname}`,
+        () => open(hostname, port).catch(() => undefined),
+        (opened) => opened !== undefined,
+      );
+      assert.equal(domainSocket!.getPeerCertificate().subjectaltname, `DNS:${hostname}`);
+      domainSocket!.destroy();
+    }
+    const ofDomains = readFileSync(calls, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('example.org'));
+    assert.deepEqual(
+      new Set(ofDomains.map((line) => line.split(' ')[1])),
+      new Set([`_acme-challenge.${delegated}.`]),
     );
     assert.equal(await gateway.stop('SIGTERM'), 0);
   });

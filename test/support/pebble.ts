@@ -43,7 +43,7 @@ export class Pebble {
   readonly bindingKeyFile: string;
   /** `host:port` of the name server. */
   readonly nameServer: string;
-  /** URL of the management of the name server, which takes `/set-txt` and `/clear-txt`. */
+  /** URL of the management of the name server, which takes `/set-txt`, `/clear-txt` and `/set-cname`. */
   readonly namesUrl: string;
   readonly #folder: string;
   readonly #ca: string;
@@ -128,6 +128,13 @@ export class Pebble {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
+  }
+
+  /** Lets a name be an alias of another one. */
+  async alias(host: string, target: string): Promise<void> {
+    const body = JSON.stringify({ host: `${host}.`, target: `${target}.` });
+    const response = await fetch(`${this.namesUrl}/set-cname`, { method: 'POST', body });
+    if (!response.ok) throw new Error(`/set-cname: ${response.status}`);
   }
 
   /** The root of what it issues now. */

@@ -377,6 +377,17 @@ describe('the issuer with several organizations', () => {
     assert.deepEqual(want(['a.last.example'], custom), []);
   });
 
+  it('pauses a domain of a share by itself, and not the names that share its suffix', async () => {
+    const owned = (domain: string) => ({ ...two, domain });
+    want(['shop.test'], owned('shop.test'));
+    await fail();
+    assert.deepEqual(want(['shop.test'], owned('shop.test')), ['shop.test']);
+    assert.deepEqual(want(['www.shop.test'], owned('shop.test')), []);
+    await give();
+    assert.deepEqual(want(['other.test'], owned('other.test')), []);
+    await give();
+  });
+
   it('pauses new names of all when the authority limits the account, and of one when it limits that', async () => {
     const limited = (retryAfterMs: number) => new OrderFailure('too many', { retryAfterMs, isLimited: true });
     want(['a.zone.example'], one);

@@ -11,7 +11,7 @@ import { checkServedPair, type KeyPair, type ServedPair } from '../certificates/
 import { diskProblem, loadObtained, writeObtained } from './certificate-files.ts';
 import { AccountLimits } from './account-limits.ts';
 import type { CertificateSource, NeededCertificate, IssueEvent } from './certificate-source.ts';
-import { maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs, zoneOf } from './issue-policy.ts';
+import { countedZone, maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs } from './issue-policy.ts';
 import type { RecordSweeper } from './dns/record-sweeper.ts';
 import { IssueState } from './issue-state.ts';
 import { isRateLimited, retryAfterOf } from './order-failure.ts';
@@ -152,19 +152,19 @@ export class AcmeIssuer implements CertificateSource {
 
   #passedBound(needed: NeededCertificate): string | undefined {
     const { organizationId, isAlone } = needed;
-    const zone = zoneOf(needed.name);
+    const zone = countedZone(needed);
     const pending = { inZone: 0, inZoneOfOrganization: 0, ofOrganization: 0 };
     let waiting = 0;
     for (const [orders, isWaiting] of [
       [this.#waiting, true],
       [this.#running, false],
     ] as const)
-      for (const { name, isRenewal, needed: other } of orders.values()) {
+      for (const { isRenewal, needed: other } of orders.values()) {
         if (isRenewal) continue;
         const isOwn = other.organizationId === organizationId;
         if (isOwn) pending.ofOrganization += 1;
         if (isOwn && isWaiting) waiting += 1;
-        if (zoneOf(name) !== zone) continue;
+        if (countedZone(other) !== zone) continue;
         pending.inZone += 1;
         if (isOwn) pending.inZoneOfOrganization += 1;
       }

@@ -13,6 +13,7 @@ import type { ChallengeRecords } from './dns/challenge-records.ts';
 import { OrderFailure, parseRetryAfter } from './order-failure.ts';
 
 export type { AcmeSettings } from './acme-settings.ts';
+export { isDelegated } from './dns/challenge-alias.ts';
 export { ChallengeRecords } from './dns/challenge-records.ts';
 export { openDnsProvider, providerNameOf } from './dns/open-dns-provider.ts';
 export { RecordJournal } from './dns/record-journal.ts';

@@ -7,7 +7,7 @@ export interface AcmeSettings {
   readonly caPem?: string | undefined;
   /** External account binding. */
   readonly binding?: { readonly kid: string; readonly hmacKey: string } | undefined;
-  /** With it, zones get wildcard certificates by DNS-01; without it, single names get theirs by HTTP-01. */
+  /** With it, zones get wildcard certificates by DNS-01; without it, single names of them get theirs by HTTP-01. */
   readonly dns?: DnsSettings | undefined;
 }
 

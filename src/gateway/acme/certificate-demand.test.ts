@@ -39,6 +39,8 @@ class Source implements CertificateSource {
 }
 
 const OWNER = { organizationId: 'one', isCustom: false, isAlone: true };
+const DOMAIN = 'app.shop.test';
+const ownerOf = (host: string) => (host === DOMAIN ? { ...OWNER, domain: 'shop.test' } : OWNER);
 
 let clock: ManualClock;
 let source: Source;
@@ -63,7 +65,7 @@ async function open({ hasWildcards = false, waitMs = 30_000, isDefaultStandIn = 
     hasWildcards,
     clock,
     waitMs,
-    ownerOf: (host) => (served.has(host) ? OWNER : undefined),
+    ownerOf: (host) => (served.has(host) ? ownerOf(host) : undefined),
     zones: () => zones,
   });
 }
@@ -199,5 +201,27 @@ describe('the demand for certificates of zones', () => {
     clock.advance(65 * DAY_MS);
     demand.check();
     assert.deepEqual(source.wanted.at(-1), ['*.zone.example']);
+  });
+
+  it('is for a single name where a share has a domain of its own, at its first handshake, and renews it', async () => {
+    zones = ['zone.example'];
+    demand.check();
+    await settle('*.zone.example', 'obtained');
+    assert.equal(demand.missing(DOMAIN), undefined, 'before it is proven');
+    served.add(DOMAIN);
+    const waiting = demand.missing(DOMAIN);
+    assert.deepEqual(source.wanted.at(-1), [DOMAIN]);
+    await settle(DOMAIN, 'obtained');
+    assert.equal(await within('the handshake', waiting!), true);
+    const { length } = source.wanted;
+    demand.check();
+    assert.equal(source.wanted.length, length);
+    clock.advance(65 * DAY_MS);
+    demand.check();
+    const zoneNames = ['*.zone.example'];
+    assert.deepEqual(source.wanted.at(-1)?.toSorted(), [...zoneNames, DOMAIN]);
+    served.delete(DOMAIN);
+    demand.check();
+    assert.deepEqual(source.wanted.at(-1)?.toSorted(), zoneNames);
   });
 });

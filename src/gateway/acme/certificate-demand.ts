@@ -1,6 +1,6 @@
 /**
- * Knows which certificates a gateway needs and has not: for zones (with a DNS hook) `*.zone`, else each served name when a
- * client's handshake asks for it; and those whose renewal is due. Handshakes may wait for a certificate that is on order, a
+ * Knows which certificates a gateway needs and has not: for zones (with a DNS hook) `*.zone`, else each served name, and always
+ * each domain of a share, when a client's handshake asks for it; and those whose renewal is due. Handshakes may wait for a certificate that is on order, a
  * bounded number for a bounded time, and end without it: no client sees another certificate in the meantime. Each worker has a
  * demand of its own; the source joins equal ones. ADR 0056.
  */
@@ -26,7 +26,7 @@ export type NameOwner = Omit<NeededCertificate, 'name'>;
 export interface CertificateDemandOptions {
   readonly store: CertificateStore;
   readonly source: CertificateSource;
-  /** Whether zones get wildcard certificates; otherwise single names get theirs on demand. */
+  /** Whether zones get wildcard certificates; otherwise single names of them get theirs on demand, as domains do. */
   readonly hasWildcards: boolean;
   /** Returns the owner of a host (canonical) that is a share's, or receives log-ins; undefined for another host. */
   readonly ownerOf: (host: string) => NameOwner | undefined;
@@ -70,7 +70,7 @@ export class CertificateDemand {
     if (store.isProvided(host)) return undefined;
     const owner = ownerOf(host);
     if (owner === undefined) return undefined;
-    const name = hasWildcards ? `*.${zoneOf(host)}` : host;
+    const name = hasWildcards && owner.domain === undefined ? `*.${zoneOf(host)}` : host;
     if (this.#isRefused(name)) return undefined;
     const known = this.#waiting.get(name);
     if (known === undefined) {
@@ -87,8 +87,9 @@ export class CertificateDemand {
 
   /** Wants what is missing or due. Called at least every ten seconds, and when the zones are known or change. */
   check(): void {
-    const names = this.#options.hasWildcards ? this.#missingWildcards() : this.#dueNames();
-    if (names.length > 0) this.#wantNames(names);
+    const names = new Set(this.#dueNames());
+    if (this.#options.hasWildcards) for (const name of this.#missingWildcards()) names.add(name);
+    if (names.size > 0) this.#wantNames([...names]);
     this.#plan();
   }
 
@@ -143,9 +144,12 @@ export class CertificateDemand {
   #needed(): ObtainedCertificate[] {
     const { store, ownerOf, hasWildcards, zones } = this.#options;
     const wildcards = new Set(hasWildcards ? zones().map((zone) => `*.${zone}`) : []);
+    const isSingle = (name: string): boolean => {
+      const owner = ownerOf(name);
+      return owner !== undefined && (!hasWildcards || owner.domain !== undefined);
+    };
     return store.obtained.filter(
-      ({ name }) =>
-        (hasWildcards ? wildcards.has(name) : ownerOf(name) !== undefined) && !store.isProvidedByFile(name),
+      ({ name }) => (wildcards.has(name) || isSingle(name)) && !store.isProvidedByFile(name),
     );
   }
 

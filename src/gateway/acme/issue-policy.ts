@@ -67,15 +67,20 @@ export interface NameOwnership {
   readonly isCustom: boolean;
   /** Whether no other organization has shares here. */
   readonly isAlone: boolean;
+  /** The registrable domain of a share's domain, which counts there and pauses by itself; undefined for a name in a zone. */
+  readonly domain?: string;
 }
 
 /** The bound that a new name would pass, in words; undefined if it may be ordered. */
-export function passedBound(counts: OrderCounts, { isAlone, isCustom }: NameOwnership): string | undefined {
+export function passedBound(
+  counts: OrderCounts,
+  { isAlone, isCustom, domain }: NameOwnership,
+): string | undefined {
   const { inZone, inZoneOfOrganization, ofOrganization } = counts;
   if (inZone >= MAX_NEW_PER_ZONE) return 'its zone has had too many new ones';
   if (ofOrganization >= (isAlone ? MAX_ORDERS : MAX_ORDERS_OF_ORGANIZATION))
     return 'its organization has had too many orders';
-  if (isAlone || isCustom) return undefined;
+  if (isAlone || isCustom || domain !== undefined) return undefined;
   if (inZoneOfOrganization >= MAX_OF_ORGANIZATION)
     return 'its organization has had too many new ones in the zone';
   if (inZone >= MAX_NEW_PER_ZONE - KEPT_FREE && inZoneOfOrganization > 0)
@@ -86,6 +91,14 @@ export function passedBound(counts: OrderCounts, { isAlone, isCustom }: NameOwne
 /** The number of orders that an organization may have at once. */
 export function maxRunning({ isAlone }: Pick<NameOwnership, 'isAlone'>): number {
   return isAlone ? MAX_RUNNING_ALONE : MAX_RUNNING_OF_ORGANIZATION;
+}
+
+/** The name whose new certificates are counted together: a zone, or the registrable domain of a share's domain. */
+export function countedZone({
+  name,
+  domain,
+}: Pick<NameOwnership, 'domain'> & { readonly name: string }): string {
+  return domain ?? zoneOf(name);
 }
 
 /** The zone of `name.zone` or `*.zone`. */

@@ -10,6 +10,7 @@ import { setAside, writeFileDurably } from '#net/files';
 import type { NeededCertificate } from './certificate-source.ts';
 import {
   COUNTED_MS,
+  countedZone,
   LONGEST_PAUSE_MS,
   ORDERS_MS,
   passedBound,
@@ -103,7 +104,7 @@ export class IssueState {
   /** The bound that a certificate for a name that had none would pass; `pending` counts what is on order. */
   passedBound(needed: NeededCertificate, pending: OrderCounts): string | undefined {
     this.#forgetOld();
-    const zone = zoneOf(needed.name);
+    const zone = countedZone(needed);
     let { inZone, inZoneOfOrganization, ofOrganization } = pending;
     for (const issued of this.#issued) {
       if (issued.zone !== zone) continue;
@@ -115,12 +116,13 @@ export class IssueState {
     return passedBound({ inZone, inZoneOfOrganization, ofOrganization }, needed);
   }
 
-  noteIssued({ name, organizationId }: NeededCertificate, isRenewal: boolean): void {
+  noteIssued(needed: NeededCertificate, isRenewal: boolean): void {
+    const { name, organizationId } = needed;
     this.#pauses.delete(name);
     this.#pauses.delete(wholeOf(name));
     const atMs = this.#options.clock.nowMs();
     if (!isRenewal) {
-      this.#issued.push({ zone: zoneOf(name), atMs, organizationId });
+      this.#issued.push({ zone: countedZone(needed), atMs, organizationId });
       this.#orders.push({ organizationId, atMs });
     }
     this.#save();

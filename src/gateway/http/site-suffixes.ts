@@ -15,6 +15,15 @@ export class SiteSuffixes {
     return this.#suffixOf !== undefined && this.#suffixOf(zone) === zone;
   }
 
+  /** The domain that was registered to have the name (canonical), or the name itself while the list is not loaded. */
+  registrableDomain(host: string): string {
+    this.#loading ??= this.#load();
+    const suffix = this.#suffixOf?.(host);
+    if (suffix === undefined || suffix === null || suffix === host) return host;
+    const labels = host.slice(0, -suffix.length - 1).split('.');
+    return `${labels.at(-1)}.${suffix}`;
+  }
+
   /** Resolves when the list can be used. Never rejects. */
   async loaded(): Promise<void> {
     await (this.#loading ??= this.#load());

@@ -1,5 +1,6 @@
 /** Follows the aliases (CNAME) of a challenge's name, by which the owner of a zone delegates the record to another one. */
 import type { Resolver } from 'node:dns/promises';
+import { openDnsResolver } from '../txt-record.ts';
 import { providerFailure } from './dns-provider.ts';
 
 /** Resolvers give up after about as many. */
@@ -22,6 +23,11 @@ export async function nameBehindAliases(
   throw providerFailure(
     `the alias (CNAME) of ${name} leads through more than ${MAX_ALIASES} names, or in a circle`,
   );
+}
+
+/** Whether the owner of a host delegates the record of its challenge. `servers`: those to ask; without any, those of the system. */
+export async function isDelegated(host: string, servers: readonly string[]): Promise<boolean> {
+  return (await aliasOf(`_acme-challenge.${host}`, openDnsResolver(servers))) !== undefined;
 }
 
 async function aliasOf(name: string, resolver: Pick<Resolver, 'resolveCname'>): Promise<string | undefined> {
