@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, readHostPort } from '#base';
 import { fileProblemLine, type PlacedProblem } from '#base/shapes';
 import { agentFileSchema, type AgentConfig } from '#contract/schemas';
-import { isShareLabel } from '#domain';
+import { isShareLabel, isZoneName } from '#domain';
 import { checkUpstream } from '#domain/upstream';
 import { parseYamlFile, type NamedTextSource, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
@@ -63,6 +63,14 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
     if (problem !== undefined) found.push([at('target'), problem]);
     for (const { field, rule } of checkUpstream(share.upstream ?? {}))
       found.push([['shares', String(i), 'upstream', field], `must be ${rule}`]);
+    for (const [nth, domain] of (share.domains ?? []).entries())
+      if (!isZoneName(domain))
+        found.push([
+          ['shares', String(i), 'domains', String(nth)],
+          'must be a DNS name of two labels or more',
+        ]);
+    if (share.mode === 'private' && (share.domains ?? []).length > 0)
+      found.push([at('domains'), 'only a public share has domains']);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
     for (const field of ['authProviders', 'policy'] as const)

@@ -3,7 +3,7 @@
  * what failed. Shares that exist as configured are skipped. Shares that the file made and no longer has are released;
  * others are left alone (ADR 0096).
  */
-import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
+import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
 import type { FileShare } from '#domain/agent-shapes';
 import { DEFAULT_UPSTREAM, hasUpstream, type ShareUpstreamChange } from '#domain/upstream';
 import type { ConfiguredShare } from '#contract/schemas';
@@ -114,16 +114,19 @@ export class ConfigRestore {
       const { id } =
         standing !== undefined && stands(share, upstream, standing)
           ? standing
-          : await commands.place({
-              op: 'share',
-              name,
-              mode,
-              target,
-              grants,
-              upstream,
-              authProviders,
-              policy,
-            });
+          : await commands.place(
+              definedFields({
+                op: 'share' as const,
+                name,
+                mode,
+                target,
+                grants,
+                upstream,
+                authProviders,
+                policy,
+                domains: share.domains,
+              }),
+            );
       made.note({ name, id, upstream: Object.keys(share.upstream ?? {}) });
     });
   }
@@ -184,6 +187,7 @@ function stands(share: ConfiguredShare, upstream: ShareUpstreamChange, standing:
   const [wanted] = ownTarget(share);
   const is = parseTarget(standing.target);
   const grants = new Set(share.grants);
+  const domains = new Set((standing.domains ?? []).map(({ hostname }) => hostname));
   return (
     share.authProviders === undefined &&
     share.policy === undefined &&
@@ -194,6 +198,7 @@ function stands(share: ConfiguredShare, upstream: ShareUpstreamChange, standing:
     is.target.text === wanted?.[1] &&
     standing.grants.length === grants.size &&
     standing.grants.every((grant) => grants.has(grant)) &&
+    (share.domains ?? []).every((domain) => domains.has(domain.toLowerCase())) &&
     hasUpstream(standing.upstream ?? {}, upstream)
   );
 }

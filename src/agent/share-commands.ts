@@ -90,6 +90,7 @@ export class ShareCommands {
       upstream: request.upstream,
       authProviders: request.authProviders,
       policy: request.policy,
+      domains: request.domains,
     });
     return await this.#inOrder(async () => {
       const before = name === undefined ? undefined : own.get(name);

@@ -288,5 +288,6 @@ function viewOf(share: AgentShare, hosted: ShareHost | undefined, isFailed: bool
     problem: problem ?? null,
     circuits: hosted?.circuits ?? 0,
     isUnverified: isUnverified(share),
+    domains: share.domains ?? [],
   };
 }

@@ -10,7 +10,7 @@ import { addLogOptions, type LogOptions } from './log-options.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
-import { agentStatusText, openAddress } from './output/agent-status-text.ts';
+import { agentStatusText, domainLines, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
 import { targetCertificateCommand } from './target-certificate-command.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
@@ -193,10 +193,19 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       [],
     );
   }
+  if (mode === 'public') {
+    command.option(
+      '--domain <name>',
+      'DNS name of yours at which the share is served, once a TXT record proves it; may be repeated; ' +
+        'for example app.example.com',
+      collect,
+      [],
+    );
+  }
   addUpstreamOptions(command, mode);
   for (const { name, text } of targetOptions()) command.option(`--${name}`, text);
   return askingOptions(command, options).action(
-    async (target: string, flags: Where & UpstreamFlags & { name?: string; grant?: readonly string[] }) => {
+    async (target: string, flags: Where & UpstreamFlags & ShareFlags) => {
       await runCommand(io, flags.json === true, async () => {
         const request = definedFields({
           op: 'share',
@@ -205,6 +214,8 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
           grants: flags.grant ?? [],
           name: flags.name,
           upstream: await upstreamOf(flags),
+          // A control plane of an earlier version knows none.
+          domains: flags.domain?.length === 0 ? undefined : flags.domain,
         });
         const { share, readiness } = await callAgent(socketOf(flags, options), request);
         if (flags.json === true)
@@ -226,9 +237,15 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   );
 }
 
+interface ShareFlags {
+  readonly name?: string;
+  readonly grant?: readonly string[];
+  readonly domain?: readonly string[];
+}
+
 function readyText(share: AgentShareView): string {
   const to = share.endpoints.length === 0 ? `private share ${share.token}` : share.endpoints.join('\n');
-  return `${to}\n  -> ${share.target}`;
+  return [to, `  -> ${share.target}`, ...domainLines(share)].join('\n');
 }
 
 function statusCommand(options: AgentCommandOptions): Command {

@@ -63,6 +63,7 @@ const share: AgentShareView = {
   problem: null,
   circuits: 2,
   isUnverified: false,
+  domains: [{ hostname: 'app.example.com', isServed: false, problem: null, record: 'TXT a b' }],
 };
 
 test('share asks the agent and prints where the service is now', async () => {
@@ -78,16 +79,26 @@ test('share asks the agent and prints where the service is now', async () => {
     'http://127.0.0.1:3000',
     '--name',
     'app',
+    '--domain',
+    'app.example.com',
     '--socket',
     socket,
   ]);
   assert.deepEqual(ran, {
-    out: 'http://app.share.localhost:8080\n  -> http://127.0.0.1:3000\n',
+    out: 'http://app.share.localhost:8080\n  -> http://127.0.0.1:3000\napp.example.com is not served yet: create the DNS record TXT a b\n',
     err: '',
     code: 0,
   });
   assert.deepEqual(asked, [
-    { v: 1, op: 'share', mode: 'public', target: 'http://127.0.0.1:3000', grants: [], name: 'app' },
+    {
+      v: 1,
+      op: 'share',
+      mode: 'public',
+      target: 'http://127.0.0.1:3000',
+      grants: [],
+      name: 'app',
+      domains: ['app.example.com'],
+    },
   ]);
   const args = [
     'agent',
@@ -146,7 +157,10 @@ test('status shows shares, problems and failed entries', async () => {
   const { out } = await runCli(['agent', 'status', '--socket', socket]);
   assert.match(out, /control plane https:\/\/c: away \(cannot be reached\)/);
   assert.match(out, /app    DEPLOYED  public   http:\/\/127\.0\.0\.1:3000  2 circuits  http:\/\/app\.share/);
-  assert.match(out, /other  FAILED.*\n +connection refused\n/);
+  assert.match(
+    out,
+    /other  FAILED.*\n +app\.example\.com is not served yet: .*TXT a b\n +connection refused\n/,
+  );
   assert.match(out, /third: not yet as the configuration file has it: taken/);
 });
 

@@ -154,7 +154,10 @@ const SHARES: FolderTable = {
     tests: ['records'],
     why: 'logs visitors in at shares through providers',
   },
-  'agent-api': { may: ['checks', 'policy', 'records'], why: 'answers agents about their own shares' },
+  'agent-api': {
+    may: ['checks', 'policy', 'records', 'hostnames'],
+    why: 'answers agents about their own shares',
+  },
   'gateway-feed': {
     may: ['records', 'catalog', 'metrics', 'logins'],
     tests: ['provider'],

@@ -299,7 +299,7 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     { shape: hostedShareRequestShape, example: wanted, unknown: 'refused' },
     {
       shape: hostedShareRequestShape,
-      example: { ...wanted, upstream: { hostHeader: 'localhost' } },
+      example: { ...wanted, upstream: { hostHeader: 'localhost' }, domains: ['app.example.com'] },
       unknown: 'refused',
     },
     {
@@ -315,6 +315,14 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       example: { ...hosted, upstream: { hostHeader: 'localhost' } },
       unknown: 'ignored',
       newer: { ...newerHosted, upstream: { hostHeader: 'localhost', ...later } },
+    },
+    {
+      shape: hostedShareShape,
+      example: {
+        ...hosted,
+        domains: [{ hostname: 'a.example.com', isServed: false, problem: 'none', record: 'TXT a b' }],
+      },
+      unknown: 'ignored',
     },
     { shape: hostedShareShape, example: { ...hosted, status: 'A_LATER_STATUS' }, unknown: 'ignored' },
     { shape: hostedShareShape, example: { ...hosted, backendMode: 'aLaterMode' }, unknown: 'ignored' },

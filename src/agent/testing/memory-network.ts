@@ -134,6 +134,12 @@ export class MemoryNetwork implements AgentNetwork {
       frontendEndpoints: share.shareMode === 'public' ? [`http://${token}.share.localhost`] : [],
       status: 'PENDING' as const,
       upstream: share.upstream ?? before?.upstream,
+      domains: share.domains?.map((hostname) => ({
+        hostname,
+        isServed: false,
+        problem: null,
+        record: `TXT _frontdoor-challenge.${hostname} value`,
+      })),
     });
     this.records.set(token, record);
     this.changed();

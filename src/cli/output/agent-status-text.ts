@@ -1,5 +1,5 @@
 /** The status of an agent for people: its connection, shares and accesses, with what is wrong below each. */
-import type { AgentAccessView, AgentStatusResult } from '#domain/agent-shapes';
+import type { AgentAccessView, AgentShareView, AgentStatusResult } from '#domain/agent-shapes';
 
 export function agentStatusText(status: AgentStatusResult): string {
   const lines = [
@@ -17,6 +17,7 @@ export function agentStatusText(status: AgentStatusResult): string {
     );
     if (share.isUnverified)
       lines.push(`${' '.repeat(width)}  any certificate of the target is accepted (--target-insecure)`);
+    for (const line of domainLines(share)) lines.push(`${' '.repeat(width)}  ${line}`);
     if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
   }
   for (const access of status.accesses) {
@@ -31,6 +32,15 @@ export function agentStatusText(status: AgentStatusResult): string {
       `The configuration file was not read again, and what it said before applies: ${status.fileProblem}`,
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** What the owner has to do for the domains that are not served, or will not be. */
+export function domainLines({ domains }: Pick<AgentShareView, 'domains'>): string[] {
+  return domains.flatMap(({ hostname, isServed, problem, record }) => {
+    const why = problem === null ? '' : ` (${problem})`;
+    if (isServed) return problem === null ? [] : [`${hostname} will no longer be served${why}`];
+    return [`${hostname} is not served yet${why}: create the DNS record ${record ?? ''}`];
+  });
 }
 
 /** `127.0.0.1:9000`, or `127.0.0.1:5353/udp`. */

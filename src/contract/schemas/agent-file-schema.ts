@@ -1,5 +1,6 @@
 /** The schema of the agent's configuration file. Fields that shares have at the API too are derived from there. */
 import { Part, Type, type ShapeOf } from '#base/shapes';
+import { MAX_DOMAINS_OF_SHARE } from '#domain/agent-shapes';
 import { upstreamChangeSchema } from '#domain/upstream';
 import { sharePolicyReplacementSchema } from './access-schemas.ts';
 import { fileSchemaOf } from './file-schema.ts';
@@ -55,7 +56,16 @@ export const fileShareFields = () => ({
 export const fileProviderNames = (description: string) =>
   Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS, description });
 
-const fileShareEntrySchema = Part.closed(fileShareFields());
+const fileShareEntrySchema = Part.closed({
+  ...fileShareFields(),
+  domains: Type.Optional(
+    Type.Array(Part.text(), {
+      maxItems: MAX_DOMAINS_OF_SHARE,
+      description:
+        'DNS names of yours at which a public share is served, once a TXT record proves them. Domains that the share has besides stay',
+    }),
+  ),
+});
 
 const fileAccessEntrySchema = Part.closed({
   share: described(Part.text(), 'Name or token of a private share that this environment may dial'),

@@ -10,6 +10,19 @@ const { closed, count, flag, lossyList, nullable, oneOf, optional, text, texts, 
 
 const MAX_GRANTS = 1_000;
 const MAX_AUTH_PROVIDERS = 100;
+export const MAX_DOMAINS_OF_SHARE = 20;
+
+/** A domain of a share, as its agent shows it. */
+export const hostedDomainSchema = Type.Object({
+  hostname: text(),
+  /** Whether it is served. */
+  isServed: flag(),
+  /** Why it is not proven, or no longer; null: it is, or nobody has looked yet. */
+  problem: nullable(text()),
+  /** `TXT name value`, in words, for the owner; null where none is necessary. */
+  record: nullable(text()),
+});
+export type HostedDomain = ShapeOf<typeof hostedDomainSchema>;
 
 /** Names, targets and grants are judged where shares are made; here, their types. */
 export const hostedShareRequestShape = new Shape(
@@ -28,6 +41,8 @@ export const hostedShareRequestShape = new Shape(
     authProviders: Type.Optional(Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS })),
     /** Its whole policy, in the form of the Management API, which judges it; absent: it keeps its own. */
     policy: Type.Optional(Part.anyObject()),
+    /** Domains that a public share gets; it keeps its others. */
+    domains: Type.Optional(Type.Array(text(), { maxItems: MAX_DOMAINS_OF_SHARE })),
   }),
   { name: 'share request', format: 1, remedy: 'upgrade the control plane' },
 );
@@ -50,6 +65,8 @@ const hostedShareSchema = Type.Object({
   /** Absent: there are none, or the control plane knows none. */
   upstream: Type.Optional(Type.Object(optional(shareUpstreamFields))),
   grants: texts(),
+  /** Absent: there are none, or the control plane knows none. */
+  domains: Type.Optional(lossyList('domains', hostedDomainSchema)),
   frontendEndpoints: texts(),
   /** Measured through the overlay. */
   status: word('PENDING', 'DEPLOYED', 'FAILED'),

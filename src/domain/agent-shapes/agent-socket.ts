@@ -6,6 +6,7 @@
 import { ERROR_KINDS, utf8, type ErrorKind } from '#base';
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { upstreamChangeSchema } from '../upstream/share-upstream.ts';
+import { hostedDomainSchema, MAX_DOMAINS_OF_SHARE } from './agent-shares.ts';
 import { ACCESS_PROTOCOLS } from './own-files.ts';
 
 const {
@@ -51,6 +52,8 @@ const shareRequestSchema = refined(
     grants: withDefault(texts(), []),
     /** Settings that the share gets; it keeps its others. */
     upstream: Type.Optional(upstreamChangeSchema),
+    /** Domains that a public share gets; it keeps its others. */
+    domains: Type.Optional(Type.Array(text(), { maxItems: MAX_DOMAINS_OF_SHARE })),
   }),
   {
     rule: 'a private share, for only a private share has grants',
@@ -122,6 +125,7 @@ const shareViewSchema = Type.Object({
   circuits: count(),
   /** Whether any certificate of its https target is accepted. */
   isUnverified: withDefault(flag(), false),
+  domains: withDefault(lossyList('domains', hostedDomainSchema), []),
 });
 export type AgentShareView = ShapeOf<typeof shareViewSchema>;
 

@@ -27,6 +27,8 @@ export {
 export {
   agentSelfShape,
   hostedShareRequestShape,
+  MAX_DOMAINS_OF_SHARE,
+  type HostedDomain,
   hostedShareShape,
   hostedSharesShape,
   type HostedShare,

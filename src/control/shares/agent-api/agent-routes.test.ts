@@ -130,6 +130,34 @@ test('a share whose guards are not valid is not made', async () => {
   );
 });
 
+test('an agent adds domains, which it shows with the record that proves them; it takes none away', async () => {
+  const name = 'shop';
+  const domains = ['Shop.Example.org'];
+  const share = await one.agentApi.createShare({ ...app, name, domains });
+  const [domain] = share.domains!;
+  assert.deepEqual([domain!.hostname, domain!.isServed], ['shop.example.org', false]);
+  assert.match(domain!.record!, /^TXT _frontdoor-challenge\.shop\.example\.org frontdoor-organization=/);
+  const again = await one.agentApi.createShare({
+    ...app,
+    name,
+    domains: [...domains, 'www.shop.example.org'],
+  });
+  assert.equal(again.domains!.length, 2);
+  assert.equal((await one.agentApi.createShare({ ...app, name })).domains!.length, 2);
+  const listed = await one.agentApi.hostedShares();
+  assert.deepEqual(
+    listed.map(({ token, domains: all }) => [token, all?.map(({ hostname }) => hostname)]),
+    [
+      ['app', undefined],
+      [name, ['shop.example.org', 'www.shop.example.org']],
+    ],
+  );
+  for (const wrong of ['*.example.org', 'co.uk'])
+    await assert.rejects(one.agentApi.createShare({ ...app, name, domains: [wrong] }), { kind: 'invalid' });
+  await assert.rejects(one.agentApi.createShare({ ...app, domains }), { kind: 'conflict' });
+  await one.agentApi.releaseShare(name);
+});
+
 test('a share without a name gets a random token; a private one is granted to environments of its frontdoor', async () => {
   const share = await one.agentApi.createShare({
     shareMode: 'private',

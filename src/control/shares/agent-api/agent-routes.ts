@@ -11,14 +11,17 @@ import {
   hostedShareRequestShape,
   hostedShareShape,
   hostedSharesShape,
+  type HostedDomain,
   type HostedShare,
 } from '#domain/agent-shapes';
 import { DEFAULT_UPSTREAM, isSameUpstream, type ShareUpstream } from '#domain/upstream';
 import { upstreamsOfEnvironment } from '../records/share-upstream-store.ts';
+import { challengeName, challengeValue } from '../hostnames/hostname-proof-policy.ts';
+import { domainsOfEnvironment, type DomainOfEnvironment } from '../records/share-domain-store.ts';
 import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
-import { makeShare, standingShare, wantedShareOf } from './share-request.ts';
+import { makeShare, standingShare, wantedShareOf, type MadeShare } from './share-request.ts';
 import { changeAgentVersion } from '../../overlay/records/mod.ts';
 import {
   appendPeerAudit,
@@ -46,11 +49,14 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
 
   app.get('/agent/v1/shares', async (request, reply) => {
     const { identity } = context.callers.peerOfKind(request, 'environment');
-    const [listed, upstreams] = await Promise.all([
+    const [listed, upstreams, domains] = await Promise.all([
       listSharesOf(store.db, identity.id),
       upstreamsOfEnvironment(store.db, identity.id),
+      domainsOfEnvironment(store.db, identity.id),
     ]);
-    const shares = listed.map((share) => shareView(context, share, upstreams.get(share.id)));
+    const shares = listed.map((share) =>
+      shareView(context, share, upstreams.get(share.id), domains.get(share.id)),
+    );
     void reply.header(FORMAT_HEADER, String(hostedSharesShape.format));
     return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
   });
@@ -62,10 +68,14 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
       frontdoorId: identity.ownerId ?? '',
       environmentId: identity.id,
       nowMs: clock.nowMs(),
+      ownUrls: [context.addresses.apiUrl()],
     });
+    const ownView = async ({ share, upstream }: MadeShare): Promise<HostedShare> => {
+      const domains = await domainsOfEnvironment(store.db, identity.id);
+      return shareView(context, share, upstream, domains.get(share.id));
+    };
     const standing = await standingShare(store.db, wanted);
-    if (standing !== undefined)
-      return sendShape(reply, hostedShareShape, shareView(context, standing.share, standing.upstream), 201);
+    if (standing !== undefined) return sendShape(reply, hostedShareShape, await ownView(standing), 201);
     const { share, upstream } = await store.transaction((trx, touch) =>
       makeShare(trx, touch, wanted, {
         view: (each) => shareRecordView(context.addresses, each),
@@ -76,7 +86,7 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
       { environment: identity.id, share: share.token, epoch: share.epoch },
       'share created by its agent',
     );
-    return sendShape(reply, hostedShareShape, shareView(context, share, upstream), 201);
+    return sendShape(reply, hostedShareShape, await ownView({ share, upstream }), 201);
   });
 
   app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
@@ -127,6 +137,7 @@ function shareView(
   context: AgentContext,
   share: Share,
   settings: ShareUpstream | undefined = DEFAULT_UPSTREAM,
+  domains?: readonly DomainOfEnvironment[],
 ): HostedShare {
   // Agents take the defaults for absent settings.
   const upstream = isSameUpstream(settings, DEFAULT_UPSTREAM) ? undefined : settings;
@@ -137,5 +148,17 @@ function shareView(
     status: state,
     failure,
     upstream,
+    domains: domains?.map(domainView),
   });
+}
+
+function domainView({
+  hostname,
+  proof,
+  proofProblem: problem,
+  organizationId,
+}: DomainOfEnvironment): HostedDomain {
+  const isServed = proof !== 'PENDING';
+  const record = `TXT ${challengeName(hostname)} ${challengeValue(organizationId)}`;
+  return { hostname, isServed, problem, record: isServed ? null : record };
 }

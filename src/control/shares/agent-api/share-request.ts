@@ -12,6 +12,8 @@ import { hashPassword } from '../../credentials/passwords/mod.ts';
 import { MASK } from '../../secrets/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { bodyCheckOf } from '../checks/body-check.ts';
+import { checkDomainName } from '../hostnames/domain-name.ts';
+import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
@@ -19,6 +21,12 @@ import { authProviderIdsOf } from '../records/auth-provider-store.ts';
 import { environmentIdsOf } from '../records/environment-store.ts';
 import { checkNothingBelow } from '../records/names-below.ts';
 import { checkPeopleProvable } from '../records/policy-warning-store.ts';
+import {
+  findShareDomain,
+  insertShareDomain,
+  listShareDomains,
+  shareDomainView,
+} from '../records/share-domain-store.ts';
 import { findSharePolicy, putSharePolicy } from '../records/share-policy-store.ts';
 import { findShare, findShareForUpdate } from '../records/share-record.ts';
 import { createOrTakeBackShare, lockShareName, type NewShare } from '../records/share-store.ts';
@@ -27,7 +35,12 @@ import { upstreamProblem } from '../records/upstream-check.ts';
 
 /** What an event of the audit trail says of one change. */
 export interface ShareRequestChange {
-  readonly action: 'createShare' | 'takeBackShare' | 'changeShareUpstream' | 'replaceSharePolicy';
+  readonly action:
+    | 'createShare'
+    | 'takeBackShare'
+    | 'changeShareUpstream'
+    | 'replaceSharePolicy'
+    | 'addShareDomain';
   readonly target: { readonly kind: 'share'; readonly id: string };
   readonly before?: object | undefined;
   readonly after: object;
@@ -47,6 +60,8 @@ interface Requester {
   readonly frontdoorId: string;
   readonly environmentId: string;
   readonly nowMs: number;
+  /** Those of the installation's APIs. */
+  readonly ownUrls: readonly string[];
 }
 
 /** A request whose names are ids, and whose policy may be stored. */
@@ -54,6 +69,8 @@ export interface WantedShare {
   readonly share: NewShare;
   readonly upstream: NonNullable<HostedShareRequest['upstream']>;
   readonly policy: WantedPolicy | undefined;
+  /** Domains that it gets; it keeps its others. */
+  readonly domains: readonly string[];
 }
 
 const checkPolicy = bodyCheckOf(Type.Object({ policy: Type.Optional(sharePolicyReplacementSchema) }));
@@ -62,11 +79,12 @@ const checkPolicy = bodyCheckOf(Type.Object({ policy: Type.Optional(sharePolicyR
 export async function wantedShareOf(
   db: Queries,
   request: HostedShareRequest,
-  requester: Requester,
+  { ownUrls, ...requester }: Requester,
 ): Promise<WantedShare> {
-  const { upstream = {}, policy, authProviders, grants, ...rest } = request;
+  const { upstream = {}, policy, authProviders, grants, domains = [], ...rest } = request;
   const problem = upstreamProblem(upstream);
   if (problem !== undefined) throw invalidValue(`upstream.${problem.field}`, problem.rule);
+  for (const domain of domains) await checkDomainName('domains', domain, ownUrls);
   checkPolicy({ policy });
   const { frontdoorId } = requester;
   const share = {
@@ -76,12 +94,12 @@ export async function wantedShareOf(
     authProviderIds: authProviders && (await authProviderIdsOf(db, frontdoorId, authProviders)),
     targetByAgent: true,
   };
-  if (policy === undefined) return { share, upstream, policy: undefined };
+  if (policy === undefined) return { share, upstream, domains, policy: undefined };
   const name = rest.name ?? undefined;
   const standing = name === undefined ? undefined : await findShare(db, frontdoorId, name);
   const stored = standing && (await findSharePolicy(db, standing.id));
   const body = await withKeptPasswords(policy, stored);
-  return { share, upstream, policy: await wantedPolicyOf(body) };
+  return { share, upstream, domains, policy: await wantedPolicyOf(body) };
 }
 
 /** Returns the share if it is as the request wants it, so that nothing must be written. */
@@ -94,6 +112,8 @@ export async function standingShare(db: Queries, wanted: WantedShare): Promise<M
   const upstream = await findShareUpstream(db, is.id);
   if (!hasUpstream(upstream, wanted.upstream)) return undefined;
   if (policy !== undefined && !isSamePolicy(policy, await findSharePolicy(db, is.id))) return undefined;
+  const has = new Set((await listShareDomains(db, is.id)).map(({ hostname }) => hostname));
+  if (!wanted.domains.every((domain) => has.has(domain.toLowerCase()))) return undefined;
   return { share: is, upstream };
 }
 
@@ -141,7 +161,24 @@ export async function makeShare(
       after: { upstream },
     });
   }
+  await addDomains(trx, touch, share, wanted, audit);
   return { share, upstream };
+}
+
+async function addDomains(
+  trx: Queries,
+  touch: Touch,
+  share: Share,
+  { domains, share: { nowMs } }: WantedShare,
+  audit: ShareRequestAudit,
+): Promise<void> {
+  for (const hostname of domains) {
+    if ((await findShareDomain(trx, share.id, hostname)) !== undefined) continue;
+    const claim = { hostname, nowMs, claimEndsAtMs: nowMs + CLAIM_MS };
+    const domain = await insertShareDomain(trx, touch, share, claim);
+    const target = { kind: 'share', id: share.token } as const;
+    await audit.append({ action: 'addShareDomain', target, after: shareDomainView(domain) });
+  }
 }
 
 /** The policy of the environment's share of this name, which stays as it is until the transaction ends. */

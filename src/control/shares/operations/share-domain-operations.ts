@@ -1,13 +1,14 @@
 /** Operations on the domains of shares. */
 import type { DnsRecordAnswer, ShareDomainAnswer } from '#contract/schemas';
-import { invalidValue, zonesOverlap, type Share } from '#domain';
+import type { Share } from '#domain';
+import { checkDomainName } from '../hostnames/domain-name.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
-import { checkNoPublicSuffix } from '../hostnames/registrable-domain.ts';
 import {
   deleteShareDomain,
   findShareDomain,
   insertShareDomain,
   listShareDomains,
+  shareDomainView,
   type ShareDomain,
 } from '../records/share-domain-store.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
@@ -44,13 +45,12 @@ export const shareDomainHandlers: Handlers<
 
   async addShareDomain(parts, call) {
     const { hostname } = call.body;
-    await checkNoPublicSuffix('hostname', hostname);
-    checkNotOfInstallation(parts, hostname);
+    await checkDomainName('hostname', hostname, [parts.baseUrl(), parts.installation.edgeApiUrl()]);
     const nowMs = parts.clock.nowMs();
     const wanted = { hostname, nowMs, claimEndsAtMs: nowMs + CLAIM_MS };
     const make = async (trx: Queries, touch: Touch) => {
       const share = await lockedShare(trx, call);
-      const domain = await insertShareDomain(trx, touch, call.frontdoor, share, wanted);
+      const domain = await insertShareDomain(trx, touch, share, wanted);
       const records = await neededRecords(trx, call.frontdoor, recordedName(share, domain));
       return { result: answerOf(domain, records), ...auditOf(share, undefined, domain) };
     };
@@ -93,14 +93,6 @@ async function namedDomain(
   return { share, domain };
 }
 
-/** Names of the APIs lead to control planes. */
-function checkNotOfInstallation({ baseUrl, installation }: DomainParts, hostname: string): void {
-  const own = [baseUrl(), installation.edgeApiUrl()].map((url) => new URL(url).hostname);
-  // A name without a dot is that of a machine, such as localhost.
-  if (own.some((host) => host.includes('.') && zonesOverlap(host, hostname.toLowerCase())))
-    throw invalidValue('hostname', 'hostname that is not above or below a name of this installation');
-}
-
 /** The share is served at the domain by the gateways of its oldest frontend. */
 function recordedName(
   { token, frontends }: Share,
@@ -120,9 +112,8 @@ function recordedName(
 }
 
 function auditOf({ token }: Share, before: ShareDomain | undefined, after: ShareDomain | undefined) {
-  const view = (domain: ShareDomain | undefined) =>
-    domain && { domain: { hostname: domain.hostname, proof: domain.proof } };
-  return { target: { kind: 'share', id: token }, before: view(before), after: view(after) };
+  const target = { kind: 'share', id: token };
+  return { target, before: before && shareDomainView(before), after: after && shareDomainView(after) };
 }
 
 function answerOf(domain: ShareDomain, dnsRecords: readonly DnsRecordAnswer[]): ShareDomainAnswer {

@@ -18,7 +18,7 @@ const MAX_DOMAINS_OF_SHARE = 20;
 const MAX_CLAIMS = 100;
 
 export interface WantedHostname {
-  readonly frontdoor: GrantedFrontdoor;
+  readonly frontdoor: Pick<GrantedFrontdoor, 'id' | 'organizationId'>;
   /** In lower case. */
   readonly hostname: string;
   /** The share whose domain it is to be; null for a custom frontend. */

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { Share } from '#domain';
 import type { HostnameProof, Queries, Touch } from '../../store/mod.ts';
-import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { checkFreeHostname } from './hostname-freedom.ts';
 import { restHostnames } from './resting-name-store.ts';
 
@@ -60,12 +59,16 @@ export interface NewShareDomain {
   readonly claimEndsAtMs: number;
 }
 
+/** The domain in an audit event. */
+export function shareDomainView({ hostname, proof }: ShareDomain) {
+  return { domain: { hostname, proof } };
+}
+
 /** Claims a domain for a locked share. Throws `conflict` for a private share and a taken name. */
 export async function insertShareDomain(
   trx: Queries,
   touch: Touch,
-  frontdoor: GrantedFrontdoor,
-  share: Pick<Share, 'id' | 'token' | 'shareMode'>,
+  share: Pick<Share, 'id' | 'token' | 'shareMode' | 'frontdoorId'>,
   wanted: NewShareDomain,
 ): Promise<ShareDomain> {
   const hostname = wanted.hostname.toLowerCase();
@@ -73,13 +76,18 @@ export async function insertShareDomain(
     throw conflict(`The share ${share.token} is private: only public shares have domains`);
   if ((await findShareDomain(trx, share.id, hostname)) !== undefined)
     throw conflict(`The share ${share.token} has the domain ${hostname} already`);
+  const frontdoor = await trx
+    .selectFrom('frontdoor')
+    .select(['id', 'organization_id as organizationId'])
+    .where('id', '=', share.frontdoorId)
+    .executeTakeFirstOrThrow();
   await checkFreeHostname(trx, { frontdoor, hostname, shareId: share.id }, wanted.nowMs);
   const id = randomUUID();
   await trx
     .insertInto('hostname_claim')
     .values({
       id,
-      frontdoor_id: frontdoor.id,
+      frontdoor_id: share.frontdoorId,
       share_id: share.id,
       hostname,
       status: 'NEW',
@@ -91,6 +99,29 @@ export async function insertShareDomain(
     .execute();
   touch('hostname-claim', id);
   return (await findShareDomain(trx, share.id, hostname))!;
+}
+
+export interface DomainOfEnvironment extends Pick<ShareDomain, 'hostname' | 'proof' | 'proofProblem'> {
+  readonly shareId: string;
+  readonly organizationId: string;
+}
+
+/** The domains of the shares that an environment hosts, by share id. */
+export async function domainsOfEnvironment(
+  db: Queries,
+  environmentId: string,
+): Promise<ReadonlyMap<string, readonly DomainOfEnvironment[]>> {
+  const rows = await db
+    .selectFrom('hostname_claim')
+    .innerJoin('share', 'share.id', 'hostname_claim.share_id')
+    .innerJoin('frontdoor', 'frontdoor.id', 'share.frontdoor_id')
+    .select(['share.id as shareId', 'hostname', 'proof', 'proof_problem as proofProblem'])
+    .select('organization_id as organizationId')
+    .where('share.environment_id', '=', environmentId)
+    .orderBy('hostname_claim.created_at')
+    .orderBy('hostname_claim.id')
+    .execute();
+  return Map.groupBy(rows, ({ shareId }) => shareId);
 }
 
 /** Removes a domain of a locked share; its name rests. Returns undefined if the share has no such domain. */
