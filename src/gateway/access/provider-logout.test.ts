@@ -6,13 +6,17 @@ import { providerLogoutUrl } from './provider-logout.ts';
 
 const PROVIDER = 'aaaa1111-0000-4000-8000-000000000001';
 const LOGOUT = '/.frontdoor/logout?provider=true';
+const DOMAIN = 'app.shop.example';
 
 describe('a log-out at the identity provider too', () => {
   const logout = { endpoint: 'https://idp.example/log-out?tenant=a', clientId: 'a client' };
   let world: AccessWorld;
   before(async () => {
     world = await AccessWorld.start();
-    await world.serve('app', { authProviderIds: [PROVIDER] });
+    await world.serve('app', {
+      authProviderIds: [PROVIDER],
+      customHosts: [{ host: DOMAIN, authProviderIds: [PROVIDER], isDomain: true }],
+    });
   });
   after(() => world.close());
   beforeEach(() => world.setProviders(providerOf(PROVIDER, { logout })));
@@ -25,6 +29,16 @@ describe('a log-out at the identity provider too', () => {
     query.set('post_logout_redirect_uri', page(port));
     return `https://idp.example/log-out?${query.toString()}`;
   };
+
+  it('comes back to the login host of the frontend from a domain of the share, which has sessions of its own', async () => {
+    const line = world.sessionLine('app', PROVIDER, { host: DOMAIN });
+    const ask = (more: object = {}) => world.ask('app', { host: DOMAIN, lines: [line], ...more });
+    assert.equal((await ask()).status, 200);
+    assert.notEqual((await world.ask('app', { lines: [line] })).status, 200, 'the session is for the domain');
+    const answer = await ask({ path: LOGOUT });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, expected(world.securePort)]);
+    assert.equal((await world.ask('app', { host: 'www.shop.example', lines: [line] })).status, 404);
+  });
 
   it('ends the session here and sends the browser there, with nothing of the request', async () => {
     for (const isKnown of [true, false]) {
