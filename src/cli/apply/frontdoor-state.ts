@@ -52,7 +52,7 @@ export async function readFrontdoorState(
     const found = providers.filter((one) => one['name'] === name);
     if (found.length > 1)
       throw new FrontdoorError(
-        'conflict',
+        'invalid',
         'name',
         `several auth providers are called ${name}: rename one of them`,
       );
