@@ -12,7 +12,13 @@ test('responses of known applications to a foreign host name the remedy, and no 
     [403, 'Invalid Host header', /webpack-dev-server/],
     [403, '<!DOCTYPE HTML>\n<head>\n    <title>Jupyter Server</title>', /Jupyter/],
     [403, 'Host check error\n', /Syncthing/],
-    [403, '<h1>Blocked hosts: a.example</h1>', /Rails/],
+    [403, 'Blocked hosts: a.example\n', /Rails/],
+    // Rails 6.1.7 as Debian has it.
+    [
+      403,
+      '<!DOCTYPE html>\n<html lang="en">\n<head>\n  <meta charset="utf-8" />\n  <title>Action Controller: Exception caught</title>',
+      /Rails/,
+    ],
     [
       400,
       '<head><title>Bad Request</title></head><body><h1>Bad Request (400)</h1><p></p>',
@@ -29,6 +35,7 @@ test('responses of known applications to a foreign host name the remedy, and no 
     [400, 'Invalid Host header'],
     [400, '{"error":"400: Bad Request"}'],
     [403, 'Error: Blocked request'],
+    [400, '<title>Action Controller: Exception caught</title>'],
   ];
   for (const [status, body] of others) assert.equal(foreignHostCause(status, body), undefined, body);
 });

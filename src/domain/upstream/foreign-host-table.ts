@@ -33,7 +33,13 @@ const ROWS: readonly ForeignHostRow[] = [
     remedy: LOCALHOST,
   },
   { application: 'Syncthing', status: 403, pattern: /^Host check error/, remedy: LOCALHOST },
-  { application: 'Rails', status: 403, pattern: /Blocked hosts?: /, remedy: LOCALHOST },
+  {
+    application: 'Rails',
+    status: 403,
+    // Its page says `Blocked host` after 4,700 bytes of styles. Of other failures it has another status.
+    pattern: /^Blocked hosts?: |<title>Action Controller: Exception caught<\/title>/,
+    remedy: LOCALHOST,
+  },
   {
     application: 'Django',
     status: 400,
