@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { App } from '../app.ts';
+
+export const app: App = {
+  name: 'syncthing',
+  shows: 'its pages, with --host-header localhost; without it the host is refused',
+  needs: ['syncthing'],
+  program: ({ folder, port }) => ({
+    command: 'syncthing',
+    args: [
+      ...['--no-browser', '--no-restart', '--no-upgrade', `--home=${join(folder, 'home')}`],
+      `--gui-address=127.0.0.1:${port}`,
+    ],
+    env: { HOME: folder },
+  }),
+  check: async (share) => {
+    const refused = await share.ask('/');
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /^Host check error/);
+    await share.set({ hostHeader: 'localhost' });
+    assert.match((await share.ask('/')).text, /Syncthing/);
+  },
+};
