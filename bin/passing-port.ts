@@ -21,7 +21,7 @@ const HELLO_MS = 10_000;
 export interface PassingPort {
   /** Where the gateway takes what stays. */
   readonly forGateway: SharedPlace;
-  /** Accepts nothing more. What is passed on continues. */
+  /** Accepts no more connections. Those that it passes on continue. */
   stop(): Promise<void>;
   /** Ends what is passed on. */
   close(): void;

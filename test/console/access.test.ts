@@ -158,7 +158,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     const dialog = page.getByRole('dialog', { name: 'Effect of this change' });
     const review = page.getByRole('button', { name: 'Review and save', exact: true });
     await page.getByLabel('Redirect plain HTTP to HTTPS').selectOption('never');
-    await page.getByLabel('Tell browsers to use only HTTPS (HSTS)').check();
+    await page.getByLabel('Require HTTPS in browsers (HSTS)').check();
     await page.getByLabel('Duration in seconds').fill('soon');
     await page.getByLabel('Origins that can read responses').fill('https://www.example.com');
     await page.getByLabel('Allow cookies and sign-ins').check();

@@ -12,7 +12,7 @@ export const webPolicyText = defineText({
         always: 'Always',
         never: 'Never',
       })[value] ?? value,
-    hsts: 'Tell browsers to use only HTTPS (HSTS)',
+    hsts: 'Require HTTPS in browsers (HSTS)',
     hstsHelp: 'Browsers remember this. Turn it on once HTTPS works for all pages of this share.',
     hstsAge: 'Duration in seconds',
     hstsAgeHelp: 'Browsers use only HTTPS for this time after each visit. 31536000 is one year; 0 ends it.',

@@ -33,7 +33,7 @@ export const upstreamText = defineText({
       'Old devices send lines without CR or a space before a colon. Frontdoor corrects such responses instead of refusing them.',
     compression: 'Compression',
     compressionHelp:
-      'Of zstd, br and gzip, separated by commas, the preferred one first. If empty, responses are not compressed. Do not compress pages with secrets such as CSRF tokens that never change.',
+      'List zstd, br or gzip, separated by commas, the preferred one first. If empty, responses are not compressed. Do not compress pages with secrets such as CSRF tokens that never change.',
     connectTimeoutSeconds: 'Time limit for connecting, in seconds',
     connectTimeoutSecondsHelp: 'From 1 to 5 seconds, with the TLS handshake.',
     idleTimeoutSeconds: 'Time limit without data, in seconds',

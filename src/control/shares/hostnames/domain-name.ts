@@ -1,4 +1,4 @@
-/** Which names a share may have as a domain, whoever asks for it. */
+/** Which names a share may have as a domain. */
 import { invalidValue, isZoneName, zonesOverlap } from '#domain';
 import { checkNoPublicSuffix } from './registrable-domain.ts';
 
