@@ -55,8 +55,8 @@ test('a host that is left empty is sent, so that the API refuses it at its field
 
 test('a share has the sections that have an effect', () => {
   const of = (shareMode: string, target: string) => sectionsFor({ shareMode, target });
-  assert.deepEqual(of('public', 'http://127.0.0.1:3000'), ['requests', 'responses']);
-  assert.deepEqual(of('public', 'https://pve:8006'), ['requests', 'responses', 'certificate']);
+  assert.deepEqual(of('public', 'http://127.0.0.1:3000'), ['requests', 'responses', 'unavailable']);
+  assert.deepEqual(of('public', 'https://pve:8006').at(-1), 'certificate');
   assert.deepEqual(of('private', 'https://pve:8006'), ['certificate']);
   assert.deepEqual(of('private', 'tcp://127.0.0.1:22'), []);
 });
@@ -77,4 +77,14 @@ test('times are numbers and codings a list', () => {
     idleTimeoutSeconds: 'long',
   });
   assert.deepEqual(upstreamChanges(settings, { ...draft, compression: ' ' }), { compression: [] });
+});
+
+test('an empty message is sent as it is, and an empty page as none', () => {
+  const set = { ...settings, maintenanceText: 'Back at 18:00', errorPage: '<h1>{{message}}</h1>' };
+  const typed = { ...upstreamDraftOf(set), maintenance: true, maintenanceText: '', errorPage: ' ' };
+  assert.deepEqual(upstreamChanges(set, typed), {
+    maintenance: true,
+    maintenanceText: '',
+    errorPage: null,
+  });
 });

@@ -5,14 +5,8 @@
 import type { BodyOf } from '#contract';
 import type { ShareUpstreamAnswer } from '#contract/schemas';
 
-/** The command line sets these. */
-type FieldWithoutForm =
-  | 'routes'
-  | 'answers'
-  | 'maintenance'
-  | 'maintenanceText'
-  | 'maintenanceRetrySeconds'
-  | 'errorPage';
+/** The command line sets these, which are lists of paths. */
+type FieldWithoutForm = 'routes' | 'answers';
 export type UpstreamField = Exclude<keyof ShareUpstreamAnswer, FieldWithoutForm>;
 type HeaderRule = ShareUpstreamAnswer['requestHeaders'][number];
 
@@ -33,7 +27,7 @@ type KindOf<Value> = Value extends boolean
         ? 'headers'
         : null extends Value
           ? 'text' | 'lines'
-          : 'host';
+          : 'host' | 'message';
 type DraftOf<Value> = Value extends boolean
   ? boolean
   : Value extends readonly HeaderRule[]
@@ -41,7 +35,7 @@ type DraftOf<Value> = Value extends boolean
     : string;
 
 export type UpstreamDraft = { readonly [Name in UpstreamField]: DraftOf<ShareUpstreamAnswer[Name]> };
-export type UpstreamSection = 'requests' | 'responses' | 'certificate';
+export type UpstreamSection = 'requests' | 'responses' | 'unavailable' | 'certificate';
 
 interface FieldRow<Kind> {
   readonly section: UpstreamSection;
@@ -59,6 +53,10 @@ export const UPSTREAM_FIELDS: {
   lenient: { section: 'responses', kind: 'flag' },
   compression: { section: 'responses', kind: 'list' },
   idleTimeoutSeconds: { section: 'responses', kind: 'seconds' },
+  maintenance: { section: 'unavailable', kind: 'flag' },
+  maintenanceText: { section: 'unavailable', kind: 'message' },
+  maintenanceRetrySeconds: { section: 'unavailable', kind: 'seconds' },
+  errorPage: { section: 'unavailable', kind: 'lines' },
   tlsPin: { section: 'certificate', kind: 'text' },
   tlsCa: { section: 'certificate', kind: 'lines' },
   tlsServerName: { section: 'certificate', kind: 'text' },
@@ -76,7 +74,7 @@ export function sectionsFor(share: {
   readonly shareMode: string;
   readonly target: string;
 }): readonly UpstreamSection[] {
-  const ofGateways = share.shareMode === 'public' ? (['requests', 'responses'] as const) : [];
+  const ofGateways = share.shareMode === 'public' ? (['requests', 'responses', 'unavailable'] as const) : [];
   return share.target.startsWith('https://') ? [...ofGateways, 'certificate'] : ofGateways;
 }
 
@@ -116,7 +114,7 @@ function valueOf(name: UpstreamField, draft: Draft): unknown {
     // The API refuses what is no number, by the name of the field.
     if (kind === 'seconds') return /^\d+$/.test(text) ? Number(text) : text;
     if (kind === 'list') return text === '' ? [] : text.split(',').map((item) => item.trim());
-    return text === '' && kind !== 'host' ? null : text;
+    return text === '' && (kind === 'text' || kind === 'lines') ? null : text;
   }
   if (typeof draft === 'boolean') return draft;
   return draft.map(({ action, name: header, value }) =>

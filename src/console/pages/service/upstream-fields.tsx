@@ -30,7 +30,8 @@ export function OneSetting(props: FieldProps<UpstreamDraft[UpstreamField]>): Rea
   if (typeof value === 'object') return <HeadersField name={name} value={value} onChange={onChange} />;
   const { kind } = UPSTREAM_FIELDS[name];
   if (kind === 'host') return <HostField name={name} value={value} onChange={onChange} />;
-  if (kind === 'lines') return <LinesField {...texts} value={value} onChange={onChange} />;
+  if (kind === 'lines' || kind === 'message')
+    return <LinesField {...texts} value={value} onChange={onChange} />;
   return <TextField {...texts} value={value} onChange={onChange} />;
 }
 

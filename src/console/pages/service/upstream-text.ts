@@ -9,6 +9,7 @@ export const upstreamText = defineText({
       'Connections reach this service unchanged, so there is nothing to set. Public shares of HTTP services and services at https addresses have settings here.',
     requests: 'Requests to the service',
     responses: 'Responses to clients',
+    unavailable: 'Maintenance and errors',
     certificate: 'Certificate of the service',
     certificateIntro:
       'By default, the agent verifies the certificate as a browser does. If the service has a self-signed certificate, accept that certificate or add its authority.',
@@ -39,6 +40,16 @@ export const upstreamText = defineText({
     idleTimeoutSeconds: 'Time limit without data, in seconds',
     idleTimeoutSecondsHelp:
       'A response or WebSocket without a byte in either direction ends after this time, at most 86,400 seconds.',
+    maintenance: 'Maintenance',
+    maintenanceHelp:
+      'The gateway answers all requests with 503 until you turn this off. Open downloads and WebSockets continue.',
+    maintenanceText: 'Message during maintenance',
+    maintenanceTextHelp: 'If empty, visitors read that the service is under maintenance.',
+    maintenanceRetrySeconds: 'Retry after, in seconds',
+    maintenanceRetrySecondsHelp: 'When clients should try again, from 1 to 604,800 seconds.',
+    errorPage: 'Error page (HTML)',
+    errorPageHelp:
+      'Shown to browsers during maintenance and when the service cannot be reached. {{status}}, {{message}} and {{errorId}} are replaced. Scripts do not run, and only inline styles and data: images are loaded.',
     tlsPin: 'Accepted certificate (SHA-256 fingerprint)',
     tlsPinHelp:
       'The agent accepts only this certificate, whatever its name and expiry date. If empty, the certificate is verified.',
@@ -71,6 +82,7 @@ export const upstreamText = defineText({
       'Verbindungen erreichen diesen Dienst unverändert, daher gibt es nichts einzustellen. Einstellungen haben öffentliche Freigaben von HTTP-Diensten und Dienste mit https-Adresse.',
     requests: 'Anfragen an den Dienst',
     responses: 'Antworten an Clients',
+    unavailable: 'Wartung und Fehler',
     certificate: 'Zertifikat des Dienstes',
     certificateIntro:
       'Normalerweise prüft der Agent das Zertifikat wie ein Browser. Hat der Dienst ein selbst signiertes, akzeptieren Sie dieses oder geben Sie seine Zertifizierungsstelle an.',
@@ -101,6 +113,16 @@ export const upstreamText = defineText({
     idleTimeoutSeconds: 'Zeitlimit ohne Daten in Sekunden',
     idleTimeoutSecondsHelp:
       'Eine Antwort oder ein WebSocket ohne ein Byte in beiden Richtungen endet nach dieser Zeit, höchstens 86.400 Sekunden.',
+    maintenance: 'Wartung',
+    maintenanceHelp:
+      'Das Gateway beantwortet alle Anfragen mit 503, bis Sie dies ausschalten. Laufende Downloads und WebSockets bleiben bestehen.',
+    maintenanceText: 'Nachricht während der Wartung',
+    maintenanceTextHelp: 'Ist das Feld leer, lesen Besucher, dass der Dienst gewartet wird.',
+    maintenanceRetrySeconds: 'Erneut versuchen nach (Sekunden)',
+    maintenanceRetrySecondsHelp: 'Wann Clients es wieder versuchen sollen, 1 bis 604.800 Sekunden.',
+    errorPage: 'Fehlerseite (HTML)',
+    errorPageHelp:
+      'Erscheint in Browsern während der Wartung und wenn der Dienst nicht erreichbar ist. {{status}}, {{message}} und {{errorId}} werden ersetzt. Skripte laufen nicht, und nur eingebettete Stile und Bilder als data: werden geladen.',
     tlsPin: 'Akzeptiertes Zertifikat (SHA-256-Fingerabdruck)',
     tlsPinHelp:
       'Der Agent nimmt nur dieses Zertifikat an, unabhängig von Namen und Ablaufdatum. Leer: Das Zertifikat wird geprüft.',
