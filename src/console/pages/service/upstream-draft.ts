@@ -99,7 +99,7 @@ function draftOf(name: UpstreamField, value: ShareUpstreamAnswer[UpstreamField])
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value;
-  if (UPSTREAM_FIELDS[name].kind === 'list') return value.join(', ');
+  if (UPSTREAM_FIELDS[name].kind === 'list') return (value as readonly string[]).join(', ');
   return (value as readonly HeaderRule[]).map(({ action, name, value: text = '' }) => ({
     action,
     name,
