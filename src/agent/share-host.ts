@@ -6,6 +6,8 @@
 import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, textOf, type Log } from '#base';
 import { decodeRouteData } from '#domain/upstream';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
+import { decodeCircuitClient, type CircuitClient } from '#domain/agent-shapes';
+import { encodeProxyHeader } from '#net';
 import type { AgentTraffic } from './agent-traffic.ts';
 import { containDial } from './contained-dial.ts';
 import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
@@ -18,6 +20,8 @@ const MAX_STANDBY_CIRCUITS = 64;
 
 /** The party for which the service is connected. Exactly one of the two methods is called. */
 interface Caller {
+  /** The client that a gateway named. */
+  readonly client: CircuitClient | undefined;
   readonly take: () => Circuit;
   readonly refuse: (reason: string, code?: DialRefusal) => void;
   /** The bytes that the circuit has delivered already. */
@@ -28,6 +32,8 @@ interface Caller {
 
 export interface HostedShareOptions {
   readonly service: BindableService;
+  /** Whether gateways alone may dial it, so that the clients that dials name are those of visitors. */
+  readonly isPublic: boolean;
   readonly backend: JudgedBackend;
   /** Those for paths of the share, which dials name. */
   readonly paths: ReadonlyMap<string, JudgedBackend>;
@@ -262,6 +268,7 @@ export class ShareHost {
     if (incoming.isStandby === true) this.#standBy(incoming);
     else {
       this.#connect(backend, {
+        client: this.#options.isPublic ? decodeCircuitClient(incoming.appData) : undefined,
         take: () => incoming.accept(),
         refuse: (reason, code) => incoming.refuse(reason, code),
         received: [],
@@ -287,6 +294,7 @@ export class ShareHost {
         if ('problem' in this.#backend) circuit.destroy(this.#backend.problem);
         else {
           giveUp = this.#connect(this.#backend, {
+            client: undefined,
             take: () => circuit,
             refuse: (reason) => circuit.destroy(reason),
             received,
@@ -348,6 +356,8 @@ export class ShareHost {
             this.#options.onIdle();
           },
         };
+        const { proxyProtocol } = backend.describe();
+        if (proxyProtocol !== undefined) connection.write(encodeProxyHeader(proxyProtocol, caller.client));
         const copy = new CircuitCopy(circuit, connection, handlers, caller.received);
         this.#copies.add(copy);
         if (path !== undefined) this.#pathOf.set(copy, path);
@@ -369,7 +379,12 @@ export class ShareHost {
 function isSame(a: JudgedBackend, b: JudgedBackend): boolean {
   if ('problem' in a || 'problem' in b) return 'problem' in a && 'problem' in b && a.problem === b.problem;
   const [one, other] = [a.describe(), b.describe()];
-  return one.target === other.target && one.isOwn === other.isOwn && one.tls === other.tls;
+  return (
+    one.target === other.target &&
+    one.isOwn === other.isOwn &&
+    one.tls === other.tls &&
+    one.proxyProtocol === other.proxyProtocol
+  );
 }
 
 function isOfChanged(path: string | undefined, isKept: (path: string) => boolean): boolean {

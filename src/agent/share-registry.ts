@@ -94,7 +94,14 @@ export class ShareRegistry {
     if (hosted === undefined)
       this.#hosted.set(
         service.id,
-        new ShareHost({ ...this.#options, ...this.#fixed(), service, backend, paths }),
+        new ShareHost({
+          ...this.#options,
+          ...this.#fixed(),
+          service,
+          backend,
+          paths,
+          isPublic: share.shareMode === 'public',
+        }),
       );
     else {
       hosted.follow(service);

@@ -66,6 +66,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
       paths: new Map(),
       traffic: new AgentTraffic(),
       service: { id: 'service', name: 'app' },
+      isPublic: true,
       backend: backendFor(`http://127.0.0.1:${(service.address() as AddressInfo).port}`),
       host: {
         bind: (_service, handler) => {

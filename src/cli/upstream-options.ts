@@ -8,6 +8,7 @@ import {
   parseTlsCa,
   TLS_CA_RULE,
   type HeaderRule,
+  type ProxyProtocol,
   type ShareRouteSetting,
   type ShareUpstreamChange,
 } from '#domain/upstream';
@@ -21,6 +22,7 @@ export interface UpstreamFlags {
   readonly responseHeader?: readonly HeaderRule[];
   readonly connectTimeout?: number;
   readonly idleTimeout?: number;
+  readonly proxyProtocol?: ProxyProtocol;
   readonly targetPin?: string;
   /** Path of a file. */
   readonly targetCa?: string;
@@ -99,6 +101,12 @@ function addHeadOptions(command: Command): void {
     )
     .addOption(
       new Option(
+        '--proxy-protocol <version>',
+        'version of the PROXY header that names the client of each connection to the service, which must expect it; default for a new share: off; for example v2',
+      ).choices(['off', 'v1', 'v2']),
+    )
+    .addOption(
+      new Option(
         '--idle-timeout <time>',
         'how long a response or an upgraded connection may continue without a byte, at most 24h; default for a new share: 1h; for example 10m',
       ).argParser(secondsOf),
@@ -126,13 +134,14 @@ function collectRoutes(
 
 /** Undefined if no option was given. */
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
-  const { hostHeader, lenient, route: routes, targetServerName: tlsServerName } = flags;
+  const { hostHeader, lenient, proxyProtocol, route: routes, targetServerName: tlsServerName } = flags;
   const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
   const { connectTimeout: connectTimeoutSeconds, idleTimeout: idleTimeoutSeconds } = flags;
   const change = {
     ...definedFields({
       hostHeader,
       lenient,
+      proxyProtocol,
       routes,
       requestHeaders,
       responseHeaders,

@@ -26,6 +26,7 @@ export {
 } from './client-hello-decoder.ts';
 export { dialerThrough, directDialer, OutwardDialer, outwardDialerOf } from './outward/outward-dialer.ts';
 export { proxyText } from './outward/proxy-choice.ts';
+export { encodeProxyHeader } from './proxy-header-encoder.ts';
 export {
   decodeProxyHeader,
   MAX_PROXY_HEADER_BYTES,

@@ -16,6 +16,7 @@ const settings: AnswerShape = {
   compression: ['string'],
   connectTimeoutSeconds: 'integer',
   idleTimeoutSeconds: 'integer',
+  proxyProtocol: 'string',
   routes: [{ path: 'string', target: 'string', 'stripPath?': 'boolean' }],
   answers: [
     {

@@ -6,6 +6,7 @@
 import { OPEN_RULES, sentAccessRules } from '#domain/access';
 import {
   agentSelfShape,
+  circuitClientShape,
   hostedShareRequestShape,
   hostedShareShape,
   hostedSharesShape,
@@ -329,6 +330,13 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
   ],
   hostedSharesShape: [
     { shape: hostedSharesShape, example: [hosted], unknown: 'ignored', newer: [newerHosted] },
+  ],
+  circuitClientShape: [
+    {
+      shape: circuitClientShape,
+      example: { frontdoor: 'client', address: '203.0.113.7', isSecure: true },
+      unknown: 'ignored',
+    },
   ],
   agentSelfShape: [{ shape: agentSelfShape, example: { version: '1.0.0' }, unknown: 'ignored' }],
 };

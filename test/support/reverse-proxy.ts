@@ -23,6 +23,8 @@ export interface ReverseProxyOptions {
   readonly tls?: TestIdentity;
   /** The server gets its own address as `Host`, which is nginx’s default. */
   readonly replacesHost?: boolean;
+  /** Each connection begins with a PROXY header, which names the client. */
+  readonly hasProxyHeaders?: boolean;
   /** This prefix of the path is taken away. */
   readonly removedPrefix?: string;
 }
@@ -70,14 +72,15 @@ export async function startReverseProxy(options: ReverseProxyOptions): Promise<R
 }
 
 function nginxHttp({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
-  const { replacesHost = false, removedPrefix } = more;
+  const { replacesHost = false, removedPrefix, hasProxyHeaders = false } = more;
   const certificate = join(folder, 'proxy.crt');
   // With a path in `proxy_pass`, nginx replaces the location's prefix by it.
   const [location, path] = removedPrefix === undefined ? ['/', ''] : [`${removedPrefix}/`, '/'];
   return `
   access_log off;
   server {
-    listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'};
+    listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'}${hasProxyHeaders ? ' proxy_protocol' : ''};
+    ${hasProxyHeaders ? 'set_real_ip_from 127.0.0.1; real_ip_header proxy_protocol;' : ''}
     ${tls === undefined ? '' : `ssl_certificate ${certificate}; ssl_certificate_key ${certificate}.key;`}
     location ${location} {
       proxy_pass http://127.0.0.1:${serverPort}${path};
@@ -88,7 +91,7 @@ function nginxHttp({ port, serverPort, tls, ...more }: ReverseProxyOptions, fold
 }
 
 function haproxyFile({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
-  const { replacesHost = false, removedPrefix } = more;
+  const { replacesHost = false, removedPrefix, hasProxyHeaders = false } = more;
   const secure = tls === undefined ? '' : ` ssl crt ${join(folder, 'proxy.crt')} alpn h2,http/1.1`;
   return `
 global
@@ -100,7 +103,7 @@ defaults
   timeout client 60s
   timeout server 60s
 frontend front
-  bind 127.0.0.1:${port}${secure}
+  bind 127.0.0.1:${port}${secure}${hasProxyHeaders ? ' accept-proxy' : ''}
   default_backend server
 backend server
   ${replacesHost ? `http-request set-header Host 127.0.0.1:${serverPort}` : ''}

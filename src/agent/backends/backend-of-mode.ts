@@ -30,5 +30,9 @@ export function backendOf(
 ): JudgedBackend {
   const tls = changedTargetTls(DEFAULT_TARGET_TLS, upstream);
   const times = changedTargetTimes(DEFAULT_TARGET_TIMES, upstream);
-  return BACKENDS[target.mode](target, isOwn, parts, { tls, times });
+  return BACKENDS[target.mode](target, isOwn, parts, {
+    tls,
+    times,
+    proxyProtocol: upstream.proxyProtocol ?? 'off',
+  });
 }

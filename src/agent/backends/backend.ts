@@ -4,7 +4,7 @@
  */
 import type { Log } from '#base';
 import type { AllowedNetwork } from '#domain';
-import type { TargetTimes, TargetTls } from '#domain/upstream';
+import type { ProxyProtocol, ProxyProtocolVersion, TargetTimes, TargetTls } from '#domain/upstream';
 import type { LocalSide } from '../circuit-copy.ts';
 import type { AgentTarget } from '../target-address.ts';
 import type { DatagramDialer } from './datagram-target.ts';
@@ -35,6 +35,8 @@ export interface BackendDescription {
   readonly isOwn: boolean;
   /** How its certificate is verified, as a text that equal settings share; absent for targets without TLS. */
   readonly tls?: string;
+  /** How the client of a connection is named; absent: it is not. */
+  readonly proxyProtocol?: ProxyProtocolVersion;
   /** What concerns new connections alone, as a text that equal settings share; absent for what has no connections. */
   readonly connecting?: string;
 }
@@ -79,4 +81,5 @@ export type BackendOfTarget = (
 export interface TargetSettings {
   readonly tls: TargetTls;
   readonly times: Pick<TargetTimes, 'connectTimeoutSeconds'>;
+  readonly proxyProtocol: ProxyProtocol;
 }

@@ -7,10 +7,11 @@ export const datagramBackend: BackendOfTarget = (
   target,
   isOwn,
   parts,
-  { times: { connectTimeoutSeconds } },
+  { times: { connectTimeoutSeconds }, proxyProtocol },
 ) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
+  if (proxyProtocol !== 'off') return { problem: 'proxyProtocol needs a target of connections' };
   const { datagrams: dialer } = parts;
   return {
     describe: () => ({ target: target.text, isOwn, connecting: `${connectTimeoutSeconds} s` }),

@@ -1,7 +1,7 @@
 /** A service that is reached over TCP, with or without TLS: the modes `proxy` and `tcpTunnel`. */
 import { definedFields } from '#base';
-import { TLS_CA_RULE } from '#domain/upstream';
-import { isCertificateList } from '#net';
+import { TLS_CA_RULE, type ProxyProtocolVersion } from '#domain/upstream';
+import { encodeProxyHeader, isCertificateList } from '#net';
 import type { BackendOfTarget } from './backend.ts';
 import { connectTarget, TargetFailure, wayTo, type TargetConnectOptions } from './target-connection.ts';
 import { knownToStayOpen, type LookResult, type TargetHealth } from './target-health-machine.ts';
@@ -10,10 +10,13 @@ export const streamBackend: BackendOfTarget = (
   target,
   isOwn,
   parts,
-  { tls: verified, times: { connectTimeoutSeconds } },
+  { tls: verified, times: { connectTimeoutSeconds }, proxyProtocol },
 ) => {
   const way = wayTo(target, isOwn, parts);
   if ('problem' in way) return way;
+  const version = proxyProtocol === 'off' ? undefined : proxyProtocol;
+  if (version !== undefined && way.target.secure)
+    return { problem: `proxyProtocol needs a target without TLS, and ${target.text} has it` };
   const { targetCa, targetClient, times } = parts;
   if (way.target.secure && verified.tlsCa !== null && !isCertificateList(verified.tlsCa))
     return { problem: `tlsCa of the share must be a ${TLS_CA_RULE}` };
@@ -25,19 +28,20 @@ export const streamBackend: BackendOfTarget = (
     target: target.text,
     isOwn,
     tls: way.target.secure ? JSON.stringify(tls) : undefined,
+    proxyProtocol: version,
     connecting: `${connectTimeoutSeconds} s`,
   });
   return {
     describe: () => description,
     open: (...handlers) =>
       connectTarget({ ...connecting, timeoutMs: connectTimeoutSeconds * 1_000 }, ...handlers),
-    health: (known, report) => check(checking, times.closeTimeoutMs, known, report),
+    health: (known, report) => check({ ...checking, version }, times.closeTimeoutMs, known, report),
   };
 };
 
 /** Connects, ends, and observes whether the service closes, too. */
 function check(
-  options: TargetConnectOptions,
+  options: TargetConnectOptions & { readonly version: ProxyProtocolVersion | undefined },
   closeTimeoutMs: number,
   known: TargetHealth,
   report: (result: LookResult) => void,
@@ -67,6 +71,7 @@ function check(
         const isRefusal = error instanceof TargetFailure && error.code === 'tls';
         report(isRefusal ? { type: 'failed', reason: error.message } : { type: 'closed' });
       };
+      if (options.version !== undefined) connection.write(encodeProxyHeader(options.version, undefined));
       connection.end();
     },
     ({ message }) => report({ type: 'failed', reason: message }),

@@ -12,6 +12,8 @@ const MAX_WAITING = 64;
 export const webBackend: BackendOfTarget = (target, isOwn, parts, settings) => {
   const { allowFolders, dataDir, log, times } = parts;
   const { connectTimeoutSeconds } = settings.times;
+  if (settings.proxyProtocol !== 'off')
+    return { problem: 'proxyProtocol needs a service, and the target is a folder' };
   if (!('folder' in target)) return { problem: `${target.text} is not a folder` };
   const { folder, options: chosen, text } = target;
   const rules: FolderRules = { folder, only: isOwn ? undefined : allowFolders, privateFolder: dataDir };

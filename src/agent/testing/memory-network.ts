@@ -69,6 +69,8 @@ export class MemoryNetwork implements AgentNetwork {
   /** If false, binds stay `binding`. */
   accepting = true;
   closed = false;
+  /** Application data of dials. */
+  appData: Uint8Array | undefined;
   #changes = 0;
   #watchers: (() => void)[] = [];
 
@@ -160,6 +162,7 @@ export class MemoryNetwork implements AgentNetwork {
       hosted.handler({
         callerId: 'caller',
         serviceId: hosted.service.id,
+        appData: this.appData,
         accept: () => {
           const { caller, host } = memoryCircuit(windowBytes);
           resolve(caller);

@@ -50,6 +50,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   maintenanceText: { example: 'Back at 18:00 UTC' },
   maintenanceRetrySeconds: { example: '10m' },
   responseTimeoutSeconds: { example: '5m' },
+  proxyProtocol: { example: 'v2' },
   compression: { example: 'zstd' },
   connectTimeoutSeconds: { example: '2s' },
   idleTimeoutSeconds: { example: '10m' },

@@ -40,6 +40,7 @@ export const UPSTREAM_COMMANDS = {
     examples: [
       'shares upstream change app --host-header localhost',
       'shares upstream change app --host-header preserve',
+      'shares upstream change app --proxy-protocol v2',
       'shares upstream change app --compression zstd --compression gzip',
       'shares upstream change app --connect-timeout 2s --idle-timeout 10m',
       'shares upstream change app --route /api=http://127.0.0.1:4000 --route strip:/docs=file:///srv/docs',

@@ -25,6 +25,12 @@ export {
   type ShareReadiness,
 } from './agent-socket.ts';
 export {
+  circuitClientShape,
+  decodeCircuitClient,
+  encodeCircuitClient,
+  type CircuitClient,
+} from './circuit-client.ts';
+export {
   agentSelfShape,
   hostedShareRequestShape,
   MAX_DOMAINS_OF_SHARE,

@@ -44,6 +44,8 @@ export const gatewayUpstreamSchema = Type.Object({
   isLenient: Type.Optional(Type.Boolean()),
   /** How long a response may continue without a byte; absent: the limit of the gateway. */
   idleMs: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Whether each circuit is dialed for one client, which the dial names, and serves no other. */
+  namesClient: Type.Optional(Type.Boolean()),
   /** Codings with which responses are compressed, the preferred one first. Those of newer versions are left out. */
   compression: Type.Optional(Type.Array(Part.text())),
   /** Changes of headers, in the order of the settings; absent: none. */
@@ -71,12 +73,13 @@ export function gatewayUpstreamOf(
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
-  const { hostHeader, lenient, compression, idleTimeoutSeconds } = settings;
+  const { hostHeader, lenient, compression, idleTimeoutSeconds, proxyProtocol } = settings;
   const { requestHeaders, responseHeaders, routes, answers } = settings;
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
     path: pathOfTarget(target),
     isLenient: lenient || undefined,
+    namesClient: proxyProtocol !== 'off' || undefined,
     compression: compression.length === 0 ? undefined : compression,
     idleMs:
       idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,

@@ -7,6 +7,7 @@ import { compressionFields, compressionRule } from './compression.ts';
 import { ERROR_PAGE_RULE, errorPageField, isErrorPage } from './error-page.ts';
 import { headerRuleProblem, headerRules } from './header-rules.ts';
 import { HOST_HEADER_RULE, parseHostHeader } from './host-header.ts';
+import { proxyProtocolFields } from './proxy-protocol.ts';
 import { routeProblem, shareRoutes } from './share-targets.ts';
 import { changedTargetTimes, DEFAULT_TARGET_TIMES, targetTimeFields } from './target-times.ts';
 import {
@@ -35,6 +36,7 @@ export const shareUpstreamFields = {
   ),
   ...compressionFields,
   ...targetTimeFields,
+  ...proxyProtocolFields,
   routes: shareRoutes,
   answers: ownAnswers,
   ...maintenanceFields,
@@ -56,6 +58,7 @@ export const DEFAULT_UPSTREAM: ShareUpstream = {
   responseHeaders: [],
   compression: [],
   ...DEFAULT_TARGET_TIMES,
+  proxyProtocol: 'off',
   routes: [],
   answers: [],
   ...DEFAULT_MAINTENANCE,
@@ -89,6 +92,7 @@ export function changedUpstream(before: ShareUpstream, change: ShareUpstreamChan
     responseHeaders: responseHeaders ?? before.responseHeaders,
     compression: change.compression ?? before.compression,
     ...changedTargetTimes(before, change),
+    proxyProtocol: change.proxyProtocol ?? before.proxyProtocol,
     routes: routes ?? before.routes,
     answers: answers ?? before.answers,
     ...changedMaintenance(before, change),

@@ -6,13 +6,14 @@
  */
 import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
 import { messageOf, ShortLivedSet } from '#base';
-import { dialOptionsOf, type CircuitDialer } from './circuit-dialer.ts';
+import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { AbsentHosts, failAll } from './absent-hosts.ts';
+import { NamedDials, optionsOf, waiterOf } from './named-dials.ts';
 import { CircuitRenewals } from './circuit-renewals.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
-import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
+import { isKept, Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 
 /**
  * A request that cannot be repeated gets no circuit that was idle for longer, because the service may be closing it. Hardly
@@ -45,6 +46,7 @@ export class CircuitPool {
   readonly #absent: AbsentHosts;
   /** Standby circuits that were used while a dial had no answer. */
   readonly #early = new ShortLivedSet<Upstream>();
+  readonly #named = new NamedDials();
   #idleCount = 0;
   #openCount = 0;
   #dialCount = 0;
@@ -141,7 +143,8 @@ export class CircuitPool {
     upstream.uses += 1;
     this.#early.delete(upstream);
     const isOver = upstream.closed || upstream.ended || idleMs <= 0;
-    const mustGo = isOver || this.#closed || route.retired || upstream.circuit.isLeaving === true;
+    const mustGo =
+      isOver || this.#closed || route.retired || route.namesClient || upstream.circuit.isLeaving === true;
     if (mustGo || this.#renewals.released(upstream, nowMs)) {
       this.finish(upstream);
       return;
@@ -235,6 +238,7 @@ export class CircuitPool {
 
   async #dial(route: GatewayRoute, isRenewal = false): Promise<void> {
     const { slot } = route;
+    const named = this.#named.begin(route);
     slot.dialing += 1;
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
@@ -243,13 +247,13 @@ export class CircuitPool {
     const startedMs = this.#nowMs();
     const preciseMs = this.#preciseNowMs();
     try {
-      const { share, path } = route;
-      const circuit = await this.#dialer.dial(share.id, this.#limits.dialTimeoutMs, dialOptionsOf(path));
+      const options = optionsOf(route, named);
+      const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs, options);
       upstream = this.#open(circuit, route);
       slot.answered = { startedMs, endedMs: this.#nowMs() };
       this.#absent.found(route);
       this.#isControlAway = false;
-      if (route.path === undefined) this.#standby.want(route, this.#nowMs());
+      if (route.path === undefined && !route.namesClient) this.#standby.want(route, this.#nowMs());
     } catch (error) {
       this.#failedDialCount += 1;
       failure =
@@ -259,13 +263,14 @@ export class CircuitPool {
       this.#noteFailure(failure.code);
     }
     clearTimeout(late);
+    this.#named.end(named);
     slot.dialing -= 1;
     if (failure?.code === 'service-timeout') this.#failEarly(route, failure);
     if (isRenewal) this.#renewed(route, failure);
     const isSlow = this.#preciseNowMs() - preciseMs >= STANDBY_AFTER_MS;
     if (failure?.code === 'control-away') this.#serveStandby(route, false);
     if (failure !== undefined && this.#absent.failed(route, failure, { isSlow })) return;
-    const waiter = slot.waiters.next(false);
+    const waiter = waiterOf(route, named);
     try {
       if (upstream !== undefined) this.#hand(upstream, waiter);
       else if (failure !== undefined) waiter?.circuitFailed(failure);
@@ -392,9 +397,4 @@ export class CircuitPool {
     this.#renewals.left(upstream, this.#nowMs());
     return true;
   }
-}
-
-/** Whether the next request may use this idle circuit. */
-function isKept({ closed, idleUntilMs, circuit }: Upstream, nowMs: number): boolean {
-  return !closed && idleUntilMs > nowMs && circuit.isLeaving !== true;
 }

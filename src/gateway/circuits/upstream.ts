@@ -6,6 +6,7 @@
 import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
+import type { CircuitClient } from '#domain/agent-shapes';
 import type { HostEntry, ShareRoute } from '../shares/share-routes.ts';
 import type { ShareTraffic } from '../traffic/share-traffic.ts';
 import { WaitingLine, type InLine } from './waiting-line.ts';
@@ -130,8 +131,15 @@ export class Upstream implements Numbered {
   }
 }
 
+/** Whether the next request may use this idle circuit. */
+export function isKept({ closed, idleUntilMs, circuit }: Upstream, nowMs: number): boolean {
+  return !closed && idleUntilMs > nowMs && circuit.isLeaving !== true;
+}
+
 /** A request that waits for a circuit. Exactly one of the two methods is called, unless the wait is cancelled. */
 export interface CircuitWaiter extends InLine {
+  /** The client that the request is from; undefined: the request is the gateway's own. */
+  readonly client: CircuitClient | undefined;
   circuitReady(upstream: Upstream): void;
   circuitFailed(error: CircuitError): void;
 }

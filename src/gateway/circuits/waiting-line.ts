@@ -38,11 +38,26 @@ export class WaitingLine<Waiter extends InLine> {
     this.#size += 1;
   }
 
-  delete(waiter: Waiter): void {
+  /** Returns whether it was in the line. */
+  delete(waiter: Waiter): boolean {
     const party = this.#parties.get(waiter.party);
-    if (party?.waiters.delete(waiter) !== true) return;
+    if (party?.waiters.delete(waiter) !== true) return false;
     this.#size -= 1;
     if (party.waiters.size === 0) this.#parties.delete(party.name);
+    return true;
+  }
+
+  /** Returns the next request that is not in `taken` and leaves it in the line. */
+  nextBeside(taken: ReadonlySet<Waiter>): Waiter | undefined {
+    for (const party of this.#parties.values()) {
+      for (const waiter of party.waiters) {
+        if (taken.has(waiter)) continue;
+        this.#parties.delete(party.name);
+        this.#parties.set(party.name, party);
+        return waiter;
+      }
+    }
+    return undefined;
   }
 
   /** Removes and returns the next request. A used circuit goes to one that accepts it. */

@@ -4,6 +4,7 @@
  * broken, when the response had begun and the connection is cut so that it does not look complete. RFC 9112 §6, §9.
  */
 import { performance } from 'node:perf_hooks';
+import type { CircuitClient } from '#domain/agent-shapes';
 import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
@@ -38,8 +39,7 @@ import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../ci
 const WAITING = 0;
 const HEAD = 1;
 const BODY = 2;
-/** The response arrived, and its last bytes are being compressed. */
-const ENDING = 3;
+const ENDING = 3; // The response arrived, and its last bytes are being compressed.
 const OVER = 4;
 
 export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
@@ -91,6 +91,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   get wantsBody(): boolean {
     return !this.#sender.body.done;
+  }
+
+  get client(): CircuitClient {
+    return this.#record.client;
   }
 
   get party(): string {
@@ -155,7 +159,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   }
 
   answerSent(): void {
-    if (this.#state === ENDING) this.#complete();
+    if (this.#state !== ENDING) return;
+    this.#state = OVER;
+    this.#account();
+    this.#client.exchangeDone(this.#keepAlive && !this.wantsBody);
   }
 
   /** The client is gone, because it disconnected or the gateway cut it off. */
@@ -309,12 +316,6 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     else if (hasExtra || this.wantsBody) pool.discard(upstream, 'not cleanly framed');
     else pool.finish(upstream);
     this.#answer.finish();
-  }
-
-  #complete(): void {
-    this.#state = OVER;
-    this.#account();
-    this.#client.exchangeDone(this.#keepAlive && !this.wantsBody);
   }
 
   /** The circuit ended too early. A request that crossed with the close, or lost its router, is sent again. */

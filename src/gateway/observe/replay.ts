@@ -68,6 +68,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly number = newNumber();
   readonly freshOnly = true;
   readonly party = 'replay';
+  readonly client = undefined;
   readonly sinceMs = Infinity;
   readonly #pool: CircuitPool;
   readonly #limits: GatewayLimits;

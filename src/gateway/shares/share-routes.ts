@@ -1,8 +1,7 @@
 /**
  * The share for each host: one Map with one look-up per request. The entry is both the route of the request and
  * the basis of its access decision. A delta, or a slice of a list, is prepared first and then applied, which cannot
- * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state
- * per entry (idle circuits); this file opens no connections and reads no clock.
+ * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state per entry.
  */
 import { loginHostOf } from '#domain';
 import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
@@ -22,6 +21,8 @@ export class ShareRoute<Slot> {
   readonly slot: Slot;
   /** Set if the share has upstream settings that concern heads. */
   readonly heads: ServiceHeads | undefined;
+  /** Whether a circuit is for one request of the client that its dial names. Targets of paths learn no client. */
+  readonly namesClient: boolean;
   /** How long a response may continue without a byte; undefined: the limit of the gateway. */
   readonly idleMs: number | undefined;
   /** Codings with which responses are compressed; undefined: none. */
@@ -57,9 +58,9 @@ export class ShareRoute<Slot> {
       new PathTargets(
         routes.map((each) => ({ path: each.path, route: new ShareRoute(share, rules, makeSlot, each) })),
       );
-    this.idleMs = share.upstream?.idleMs;
-    const compression = share.upstream?.compression;
-    this.codings = compression?.filter(isContentCoding);
+    this.namesClient = target === undefined && upstream?.namesClient === true;
+    this.idleMs = upstream?.idleMs;
+    this.codings = upstream?.compression?.filter(isContentCoding);
     this.answers = share.upstream?.answers && new OwnAnswers(share.upstream.answers);
   }
 }

@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { textOf } from '#base';
 import { decodeRouteData } from '#domain/upstream';
 import { CircuitError, type Circuit } from '#sdk';
+import { decodeCircuitClient } from '#domain/agent-shapes';
+import { encodeProxyHeader } from '#net';
 import type { CircuitDialer } from '../circuits/circuit-dialer.ts';
 
 export class TcpCircuit implements Circuit {
@@ -91,6 +93,9 @@ export class TcpDialer implements CircuitDialer {
     socket.once('connect', resolve);
     socket.once('error', () => reject(new CircuitError('service-refused', 'service', 'connection refused')));
     await promise;
+    // As an agent does whose share names its clients.
+    const client = decodeCircuitClient(appData);
+    if (client !== undefined) socket.write(encodeProxyHeader('v1', client));
     const circuit = new TcpCircuit(socket, `circuit-${this.dials}`);
     this.circuits.push(circuit);
     return circuit;

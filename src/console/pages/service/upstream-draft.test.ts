@@ -10,6 +10,7 @@ const settings: ShareUpstreamAnswer = {
   compression: ['zstd', 'gzip'],
   connectTimeoutSeconds: 5,
   idleTimeoutSeconds: 3_600,
+  proxyProtocol: 'off',
   requestHeaders: [{ action: 'set', name: 'X-From', value: 'frontdoor' }],
   responseHeaders: [{ action: 'remove', name: 'Server' }],
   routes: [],

@@ -25,9 +25,11 @@ type KindOf<Value> = Value extends boolean
       ? 'list'
       : Value extends readonly HeaderRule[]
         ? 'headers'
-        : null extends Value
-          ? 'text' | 'lines'
-          : 'host' | 'message';
+        : Value extends 'off' | 'v1' | 'v2'
+          ? 'text'
+          : null extends Value
+            ? 'text' | 'lines'
+            : 'host' | 'message';
 type DraftOf<Value> = Value extends boolean
   ? boolean
   : Value extends readonly HeaderRule[]
@@ -49,6 +51,7 @@ export const UPSTREAM_FIELDS: {
   hostHeader: { section: 'requests', kind: 'host' },
   requestHeaders: { section: 'requests', kind: 'headers' },
   connectTimeoutSeconds: { section: 'requests', kind: 'seconds' },
+  proxyProtocol: { section: 'requests', kind: 'text' },
   responseHeaders: { section: 'responses', kind: 'headers' },
   lenient: { section: 'responses', kind: 'flag' },
   compression: { section: 'responses', kind: 'list' },

@@ -35,6 +35,9 @@ export const upstreamText = defineText({
     compression: 'Compression',
     compressionHelp:
       'List zstd, br or gzip, separated by commas, the preferred one first. If empty, responses are not compressed. Do not compress pages with secrets such as CSRF tokens that never change.',
+    proxyProtocol: 'PROXY protocol',
+    proxyProtocolHelp:
+      'off, v1 or v2. The agent names the client at the beginning of each connection, and the service must expect that.',
     connectTimeoutSeconds: 'Time limit for connecting, in seconds',
     connectTimeoutSecondsHelp: 'From 1 to 5 seconds, with the TLS handshake.',
     idleTimeoutSeconds: 'Time limit without data, in seconds',
@@ -108,6 +111,9 @@ export const upstreamText = defineText({
     compression: 'Komprimierung',
     compressionHelp:
       'Aus zstd, br und gzip, durch Kommas getrennt, das bevorzugte zuerst. Ist das Feld leer, werden Antworten nicht komprimiert. Komprimieren Sie keine Seiten mit Geheimnissen wie CSRF-Tokens, die sich nie ändern.',
+    proxyProtocol: 'PROXY-Protokoll',
+    proxyProtocolHelp:
+      'off, v1 oder v2. Der Agent nennt den Client am Anfang jeder Verbindung, und der Dienst muss das erwarten.',
     connectTimeoutSeconds: 'Zeitlimit für den Verbindungsaufbau in Sekunden',
     connectTimeoutSecondsHelp: 'Von 1 bis 5 Sekunden, einschließlich des TLS-Handshakes.',
     idleTimeoutSeconds: 'Zeitlimit ohne Daten in Sekunden',

@@ -15,6 +15,7 @@ const DEFAULTS = {
   compression: [],
   connectTimeoutSeconds: 5,
   idleTimeoutSeconds: 3_600,
+  proxyProtocol: 'off',
   routes: [],
   answers: [],
   maintenance: false,
