@@ -38,7 +38,8 @@ const ROWS: readonly ForeignHostRow[] = [
     status: 403,
     // Its page says `Blocked host` after 4,700 bytes of styles. Of other failures it has another status.
     pattern: /^Blocked hosts?: |<title>Action Controller: Exception caught<\/title>/,
-    remedy: LOCALHOST,
+    // It compares X-Forwarded-Host, too, so that another Host header does not help.
+    remedy: 'add the host of the share to config.hosts in its config/environments/development.rb',
   },
   {
     application: 'Django',
