@@ -18,13 +18,15 @@ export function passTlsOption(): Option {
     '--pass-tls <rule>',
     'TLS connections to pass on unchanged from the HTTPS port, by the name that a client asks for (SNI) or the protocol that it offers (ALPN): ' +
       `${PASS_RULE_FORM}; may be repeated; for example edge.example.com=10.0.0.5:443`,
-  ).argParser((text: string, before: readonly PassRule[] = []) => {
-    const rule = parsePassRule(text);
-    if (rule === undefined) throw new InvalidArgumentError(`must be ${PASS_RULE_FORM}.`);
-    if (before.length >= MAX_PASS_RULES)
-      throw new InvalidArgumentError(`can be given ${MAX_PASS_RULES} times at most.`);
-    return [...before, rule];
-  });
+  ).argParser(collectPassRules);
+}
+
+function collectPassRules(text: string, before: readonly PassRule[] = []): readonly PassRule[] {
+  const rule = parsePassRule(text);
+  if (rule === undefined) throw new InvalidArgumentError(`must be ${PASS_RULE_FORM}.`);
+  if (before.length >= MAX_PASS_RULES)
+    throw new InvalidArgumentError(`can be given ${MAX_PASS_RULES} times at most.`);
+  return [...before, rule];
 }
 
 /** Refuses rules that could not be applied. */
