@@ -44,7 +44,11 @@ async function outcomeOf(order: ToOrder): Promise<FromOrder> {
 }
 
 /** Without records, the proof is by HTTP-01: so it is for a domain of a share whose owner delegated none. */
-async function recordsOf({ settings: { dns }, name, folder }: ToOrder): Promise<ChallengeRecords | undefined> {
+async function recordsOf({
+  settings: { dns },
+  name,
+  folder,
+}: ToOrder): Promise<ChallengeRecords | undefined> {
   if (dns === undefined) return undefined;
   if (!name.startsWith('*.') && !(await isDelegated(name, dns.servers))) return undefined;
   const surroundings = { folder, environment: process.env, outward: outwardDialerOf(process.env) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { verify, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,10 +9,8 @@ import { ManualClock, silentLog, type Clock, type Log } from '#base';
 import { makeKeyRequest, type RequestDetails } from '#sdk';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import type { Store } from '../store/mod.ts';
-import { makeAuthority } from './certificate-authority.ts';
 import { openPki, type Pki } from './pki.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
-import { recordingLog } from '../../../test/support/recording-log.ts';
 
 const DAY_MS = 86_400_000;
 const secrets = ephemeralSecrets();
@@ -79,11 +77,6 @@ async function elsewhere(run: (dataDir: string, of: Store) => Promise<void>): Pr
     await of.close();
     rmSync(dataDir, { recursive: true });
   }
-}
-
-function authorityFile(dataDir: string, name: string): string {
-  mkdirSync(join(dataDir, 'pki'), { recursive: true });
-  return join(dataDir, 'pki', name);
 }
 
 test('OpenSSL verifies every chain strictly, for its purpose and its names', async () => {
