@@ -26,7 +26,7 @@ test('an address stays as it is, and has none of these options', () => {
 test('help names the targets that a share of this mode can have', () => {
   assert.match(
     targetArgument('public'),
-    /^http:\/\/HOST\[:PORT\], https:.* or file:\/\/\/FOLDER, or the path/,
+    /^http:\/\/HOST\[:PORT\]\[\/PATH\], https:.* or file:\/\/\/FOLDER, or the path/,
   );
   assert.match(targetArgument('private'), /udp:\/\/HOST:PORT/);
 });

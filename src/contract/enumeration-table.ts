@@ -5,6 +5,7 @@
 import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { HTTPS_REDIRECTS } from '#domain/access';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
+import { CONTENT_CODINGS, PROXY_PROTOCOLS } from '#domain/upstream';
 import { SEARCHED_KINDS } from './schemas/search-schemas.ts';
 
 export interface Enumeration {
@@ -31,6 +32,17 @@ const enumerations: readonly Enumeration[] = [
     values: HTTPS_REDIRECTS,
     description:
       'Which requests over plain HTTP are redirected to HTTPS. auto: those for names with a certificate. always: all. never: none.',
+  },
+  {
+    name: 'ContentCoding',
+    values: CONTENT_CODINGS,
+    description: 'A coding with which gateways may compress responses.',
+  },
+  {
+    name: 'ProxyProtocol',
+    values: PROXY_PROTOCOLS,
+    description:
+      'The version of the PROXY protocol that a service expects. off: none. v1: a line of text. v2: the binary form.',
   },
   {
     name: 'EnrollmentState',

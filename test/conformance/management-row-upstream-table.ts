@@ -61,7 +61,7 @@ export const upstreamRows: readonly ManagementRow[] = [
       maintenance: { value: true, type: 'boolean', isOptional: true },
       maintenanceText: { value: 'Back at 18:00 UTC', type: 'string', isOptional: true },
       maintenanceRetrySeconds: { value: 600, type: 'integer', isOptional: true },
-      errorPage: { value: '<h1>{{status}}</h1>', type: 'string', isOptional: true },
+      errorPage: { value: '<h1>Back soon</h1>', type: 'string', isOptional: true },
       tlsPin: {
         value: PIN,
         type: 'string',

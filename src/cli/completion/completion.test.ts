@@ -47,6 +47,7 @@ test('bash completes commands, below commands, and options', () => {
     'policy',
     'who-can-reach',
     'upstream',
+    'domains',
     'inspect',
     'replay',
   ]);

@@ -34,7 +34,7 @@ export {
   type ShareUpstreamChange,
   type UpstreamProblem,
 } from './share-upstream.ts';
-export type { ProxyProtocol, ProxyProtocolVersion } from './proxy-protocol.ts';
+export { PROXY_PROTOCOLS, type ProxyProtocol, type ProxyProtocolVersion } from './proxy-protocol.ts';
 export { changedTargetTimes, DEFAULT_TARGET_TIMES, type TargetTimes } from './target-times.ts';
 export {
   changedTargetTls,

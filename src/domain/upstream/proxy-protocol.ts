@@ -1,7 +1,7 @@
 /** Whether an agent names the client of each connection to the service, by haproxy's PROXY protocol. */
 import { Type } from '#base/shapes';
 
-const PROXY_PROTOCOLS = ['off', 'v1', 'v2'] as const;
+export const PROXY_PROTOCOLS = ['off', 'v1', 'v2'] as const;
 export type ProxyProtocol = (typeof PROXY_PROTOCOLS)[number];
 export type ProxyProtocolVersion = Exclude<ProxyProtocol, 'off'>;
 
