@@ -159,31 +159,29 @@ export async function startGatewayPart(
   identity: IdentityFile,
   options: GatewayPartOptions,
 ): Promise<GatewayPart> {
-  const { dataDir, log, version, plain, secure, outward } = options;
+  const part = new RunningGateway(options, await openParts(identity, options));
+  try {
+    await part.start();
+  } catch (error) {
+    await part.close(0);
+    throw error;
+  }
+  return part;
+}
+
+type OpenParts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
+  const { dataDir, log, version, secure, outward, openChannel } = options;
   const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
   const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes, outward });
   const control = new GatewayApiClient(api.connection);
-  const overlay = new OverlayClient({
-    api,
-    log,
-    name: 'gateway',
-    openChannel: options.openChannel,
-  });
-  const limits: Partial<GatewayLimits> = {
-    maxConnections: connectionLimit(descriptorLimit()),
-    ...options.limits,
-    ...headLimits(options.heads ?? {}),
-    ...definedFields({
-      maxConnectionsPerAddress: options.maxConnectionsPerAddress,
-      answerTimeoutMs: options.responseTimeoutMs,
-    }),
-  };
+  const overlay = new OverlayClient({ api, log, name: 'gateway', openChannel });
   // The TLS listener and access control depend on each other: the guards of a share decide which certificate the
   // handshake requests.
-  let securePort: number | undefined;
   const access = new GatewayAccess({
     control,
-    publicHttpsPort: () => options.publicHttpsPort ?? securePort,
+    publicHttpsPort: () => options.publicHttpsPort ?? gateway.securePort,
     isCertified:
       options.redirectsToHttps === false
         ? undefined
@@ -197,7 +195,7 @@ export async function startGatewayPart(
   const demand = demandOf(secure, ownerOf, () => access.kept().zones);
   const automatic = secure?.automatic;
   // A custom frontend is active from now on, and not only after the next report.
-  secure?.automatic?.source.follow(({ outcome }) => {
+  automatic?.source.follow(({ outcome }) => {
     if (outcome === 'obtained') void access.reportUsage();
   });
   const observation = new Observation({
@@ -208,6 +206,7 @@ export async function startGatewayPart(
     hasMetrics: options.metrics !== undefined,
     log,
   });
+  const tls = secure && tlsSettings(secure.certificates, () => gateway.table, options.ticketSecret, demand);
   const gateway: Gateway = createGateway({
     dialer: overlay,
     access,
@@ -215,16 +214,9 @@ export async function startGatewayPart(
     challenges: automatic && challengesOf(automatic, ownerOf),
     observer: observation.observer,
     log,
-    limits,
-    plain,
-    ...(secure === undefined
-      ? {}
-      : {
-          secure: {
-            ...secure,
-            tls: tlsSettings(secure.certificates, () => gateway.table, options.ticketSecret, demand),
-          },
-        }),
+    limits: limitsOf(options),
+    plain: options.plain,
+    secure: secure && tls && { ...secure, tls },
   });
   const renewal =
     options.isIdentityKeptElsewhere === true
@@ -243,78 +235,109 @@ export async function startGatewayPart(
     send: (report) => control.reportTraffic(report),
     log,
   });
-  const health = new ProgramHealth();
-  let metrics: TextEndpoint | undefined;
-  let closing: Promise<void> | undefined;
-  async function closeAll(drainMs: number): Promise<void> {
-    health.stop();
+  return { api, overlay, access, demand, observation, gateway, renewal, feed, reporter };
+}
+
+class RunningGateway implements GatewayPart {
+  readonly gateway: Gateway;
+  readonly certificates: CertificateStore | undefined;
+  readonly freshOrLate: Promise<boolean>;
+  readonly #options: GatewayPartOptions;
+  readonly #parts: OpenParts;
+  readonly #health = new ProgramHealth();
+  #metrics: TextEndpoint | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GatewayPartOptions, parts: OpenParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.gateway = parts.gateway;
+    this.certificates = options.secure?.certificates;
+    this.freshOrLate = waitAtMost(parts.feed.fresh, FRESH_MS);
+    void this.freshOrLate.then((isFresh) => {
+      if (isFresh) return;
+      const tell = (): void => options.log.info({}, 'a control plane has sent the shares: gateway is up');
+      void parts.feed.fresh.then(tell);
+    });
+  }
+
+  async start(): Promise<void> {
+    const { metrics, listensWhenFresh, otherReadiness = [] } = this.#options;
+    if (metrics !== undefined) await this.#openMetrics(metrics);
+    if (listensWhenFresh === true) await this.freshOrLate;
+    await this.gateway.listen();
+    const shares = (): ReadinessCheck => listReadiness(this.#parts.feed, this.#options);
+    void this.freshOrLate.then(() => this.#health.add(shares(), ...otherReadiness));
+  }
+
+  async useIdentity(renewed: IdentityFile): Promise<void> {
+    this.#parts.api.useIdentity(renewed);
+    await this.#parts.api.session();
+  }
+
+  async reload(): Promise<void> {
+    this.#parts.observation.reopen();
+    await this.certificates?.reload();
+    this.#parts.demand?.retry();
+  }
+
+  announceStop(): void {
+    this.#health.stop();
+  }
+
+  async drain(drainMs: number): Promise<void> {
+    this.#health.stop();
+    await this.gateway.close({ drainMs });
+    await this.#parts.reporter.report(LAST_REPORT_MS);
+  }
+
+  close(drainMs: number): Promise<void> {
+    if (this.#closing !== undefined) void this.gateway.close({ drainMs });
+    this.#closing ??= this.#closeAll(drainMs);
+    return this.#closing;
+  }
+
+  async #closeAll(drainMs: number): Promise<void> {
+    const { api, overlay, access, demand, observation, renewal, feed, reporter } = this.#parts;
+    this.#health.stop();
     demand?.close();
-    await secure?.automatic?.source.close();
-    await gateway.close({ drainMs });
+    await this.#options.secure?.automatic?.source.close();
+    await this.gateway.close({ drainMs });
     await Promise.all([reporter.close(LAST_REPORT_MS), observation.close(LAST_REPORT_MS)]);
-    await metrics?.close();
+    await this.#metrics?.close();
     renewal?.close();
     await feed.close();
     await access.close();
     overlay.close();
     await api.close();
   }
-  const freshOrLate = waitAtMost(feed.fresh, FRESH_MS);
-  void freshOrLate.then((isFresh) => {
-    if (!isFresh)
-      void feed.fresh.then(() => log.info({}, 'a control plane has sent the shares: gateway is up'));
-  });
-  const part: GatewayPart = {
-    gateway,
-    certificates: secure?.certificates,
-    freshOrLate,
-    useIdentity: async (renewed) => {
-      api.useIdentity(renewed);
-      await api.session();
-    },
-    reload: async () => {
-      observation.reopen();
-      await secure?.certificates.reload();
-      demand?.retry();
-    },
-    announceStop: () => health.stop(),
-    drain: async (drainMs) => {
-      health.stop();
-      await gateway.close({ drainMs });
-      await reporter.report(LAST_REPORT_MS);
-    },
-    close: (drainMs) => {
-      if (closing !== undefined) void gateway.close({ drainMs });
-      closing ??= closeAll(drainMs);
-      return closing;
-    },
-  };
-  try {
-    if (options.metrics !== undefined) {
-      const lastContactMs = (): number => feed.lastContactMs;
-      const own: MetricsWriter = (to) => {
-        writeGatewayMetrics(to, { gateway, observation, lastContactMs });
-        demand?.write(to);
-        secure?.certificates.write(to);
-        writeConnectionMetrics(to, 'gateway', overlay, api.identity.certPem);
-      };
-      const writers = [
-        (to: Exposition) => writeBuildInformation(to, version),
-        own,
-        ...(options.otherMetrics ?? []),
-      ];
-      metrics = await openMetricsEndpoint(options.metrics, writers, log, health);
-      log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
-    }
-    if (options.listensWhenFresh === true) await part.freshOrLate;
-    await gateway.listen();
-    securePort = gateway.securePort;
-    void freshOrLate.then(() => health.add(listReadiness(feed, options), ...(options.otherReadiness ?? [])));
-  } catch (error) {
-    await part.close(0);
-    throw error;
+
+  async #openMetrics(address: MetricsAddress): Promise<void> {
+    const { log, version, otherMetrics = [] } = this.#options;
+    const { api, overlay, demand, observation, feed } = this.#parts;
+    const lastContactMs = (): number => feed.lastContactMs;
+    const own: MetricsWriter = (to) => {
+      writeGatewayMetrics(to, { gateway: this.gateway, observation, lastContactMs });
+      demand?.write(to);
+      this.certificates?.write(to);
+      writeConnectionMetrics(to, 'gateway', overlay, api.identity.certPem);
+    };
+    const writers = [(to: Exposition) => writeBuildInformation(to, version), own, ...otherMetrics];
+    this.#metrics = await openMetricsEndpoint(address, writers, log, this.#health);
+    log.info({ host: address.host, port: this.#metrics.port }, 'metrics are served');
   }
-  return part;
+}
+
+function limitsOf(options: GatewayPartOptions): Partial<GatewayLimits> {
+  return {
+    maxConnections: connectionLimit(descriptorLimit()),
+    ...options.limits,
+    ...headLimits(options.heads ?? {}),
+    ...definedFields({
+      maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+      answerTimeoutMs: options.responseTimeoutMs,
+    }),
+  };
 }
 
 /** A quarter of the descriptors is left for everything else, so that surplus clients are refused before none is left. */

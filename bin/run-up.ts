@@ -1,7 +1,7 @@
 /** `frontdoor up`, from its options to its exit status. It loads every part but the agent. `run-control.ts` says more. */
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { definedFields, formatHostPort } from '#base';
+import { definedFields, formatHostPort, type Log } from '#base';
 import type { UpCommandOptions, UpPortOptions } from '#cli';
 import { noteRunningProgram, refuseSecondProgram, type RunningMark } from '#net/files';
 import { accessOf } from './access-options.ts';
@@ -16,7 +16,7 @@ import { writeReadyFile } from './ready-file.ts';
 import { copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
-import { startUp } from './up.ts';
+import { startUp, type Up, type UpOptions } from './up.ts';
 
 function portsOf(options: UpPortOptions): PortChoice {
   return {
@@ -46,6 +46,14 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   }
 }
 
+interface UpRun {
+  readonly dataDir: string;
+  readonly options: UpCommandOptions;
+  readonly version: string;
+  readonly log: Log;
+  readonly print: (line: string) => void;
+}
+
 /** Adds the note that it leaves in the data directory to `notes`. */
 async function runOn(
   dataDir: string,
@@ -58,8 +66,50 @@ async function runOn(
   containUncaught(log);
   const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
   print(`starting in ${dataDir}`);
+  const run: UpRun = { dataDir, options, version, log, print };
+  const { up, demo } = await start(run);
+  const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
+  notes.push(
+    await noteRunningProgram(dataDir, {
+      program: options.demo ? 'up --demo' : 'up',
+      version,
+      apiUrl: up.control.apiUrl,
+      consoleUrl: up.control.consoleUrl ?? null,
+      gatewayUrl,
+    }),
+  );
+  const reload = async (): Promise<void> => {
+    reopen();
+    reloadApiTls(up.control, options);
+    up.router.reload();
+    await up.reload();
+  };
+  const notice = { announce: () => up.announceStop(), delayMs: options.stopDelay * 1_000 };
+  const untilStopped = (close: (drainMs: number) => Promise<void>): Promise<number> =>
+    runUntilStopped(close, log, reload, notice);
+  return demo === undefined
+    ? runPlain(run, up, gatewayUrl, untilStopped)
+    : runDemo(run, up, demo, untilStopped);
+}
+
+async function start(run: UpRun): Promise<{ readonly up: Up; readonly demo: Demo | undefined }> {
+  const { dataDir, options, version, log, print } = run;
   const local: { demo?: Demo } = {};
   const up = await startUp({
+    ...(await upOptionsOf(run)),
+    onControl: (control) => {
+      if (options.demo)
+        local.demo = new Demo({ control, dataDir, version, logFormat: options.logFormat, log, print });
+    },
+  }).catch(async (error: unknown) => {
+    await local.demo?.close(0);
+    throw error;
+  });
+  return { up, demo: local.demo };
+}
+
+async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<UpOptions> {
+  return {
     dataDir,
     listenHost: options.listen,
     advertiseHost: options.advertise[0]!,
@@ -93,67 +143,54 @@ async function runOn(
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
     heads: { maxBytes: options.maxHeaderBytes, maxFields: options.maxHeaderFields },
-    onControl: (control) => {
-      if (options.demo)
-        local.demo = new Demo({ control, dataDir, version, logFormat: options.logFormat, log, print });
-    },
-  }).catch(async (error: unknown) => {
-    await local.demo?.close(0);
-    throw error;
-  });
-  notes.push(
-    await noteRunningProgram(dataDir, {
-      program: options.demo ? 'up --demo' : 'up',
-      version,
-      apiUrl: up.control.apiUrl,
-      consoleUrl: up.control.consoleUrl ?? null,
-      gatewayUrl: `http://${formatHostPort(options.listen, up.httpPort)}`,
-    }),
-  );
-  const { demo } = local;
-  const reload = async (): Promise<void> => {
-    reopen();
-    reloadApiTls(up.control, options);
-    up.router.reload();
-    await up.reload();
   };
-  const notice = { announce: () => up.announceStop(), delayMs: options.stopDelay * 1_000 };
-  if (demo === undefined) {
-    const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
-    print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
-    if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
-    await showConsole(dataDir, up.control);
-    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload, notice);
-    await writeReadyFile(options.readyFile, {
-      apiUrl: up.control.apiUrl,
-      edgeApiUrl: up.control.edgeApiUrl,
-      consoleUrl: up.control.consoleUrl,
-      consoleLink: up.control.consoleLink,
-      gatewayUrl,
-      dataDir,
-      pids: { up: process.pid },
-      ...up.firstStart,
-    });
-    collectAfterStart();
-    return stopped;
-  }
+}
+
+/** Resolves to the exit status, once a signal came and `close` has ended. */
+type UntilStopped = (close: (drainMs: number) => Promise<void>) => Promise<number>;
+
+async function runPlain(
+  { dataDir, options, print }: UpRun,
+  up: Up,
+  gatewayUrl: string,
+  untilStopped: UntilStopped,
+): Promise<number> {
+  print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
+  if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
+  await showConsole(dataDir, up.control);
+  const stopped = untilStopped((drainMs) => up.close(drainMs));
+  await writeReadyFile(options.readyFile, {
+    apiUrl: up.control.apiUrl,
+    edgeApiUrl: up.control.edgeApiUrl,
+    consoleUrl: up.control.consoleUrl,
+    consoleLink: up.control.consoleLink,
+    gatewayUrl,
+    dataDir,
+    pids: { up: process.pid },
+    ...up.firstStart,
+  });
+  collectAfterStart();
+  return stopped;
+}
+
+async function runDemo(
+  { options, print }: UpRun,
+  up: Up,
+  demo: Demo,
+  untilStopped: UntilStopped,
+): Promise<number> {
   const ready = await demo.publish(up).catch(async (error: unknown) => {
     await demo.close(0);
     await up.close(0);
     throw error;
   });
-  const stopped = runUntilStopped(
-    async (drainMs) => {
-      print(drainMs > 0 ? 'draining, then stopping' : 'stopping');
-      // The gateway drains through the agent, which therefore goes last.
-      await up.drainGateway(drainMs);
-      await demo.close(drainMs);
-      await up.close(0);
-    },
-    log,
-    reload,
-    notice,
-  );
+  const stopped = untilStopped(async (drainMs) => {
+    print(drainMs > 0 ? 'draining, then stopping' : 'stopping');
+    // The gateway drains through the agent, which therefore goes last.
+    await up.drainGateway(drainMs);
+    await demo.close(drainMs);
+    await up.close(0);
+  });
   await writeReadyFile(options.readyFile, ready);
   collectAfterStart();
   process.stdout.write(demoBanner(ready, up.httpsPort));

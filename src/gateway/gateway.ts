@@ -42,7 +42,7 @@ const MAX_STEP_MS = 2 * SWEEP_MS;
 export interface GatewayOptions {
   /** At least one of the two is required. */
   readonly plain?: PortAddress | undefined;
-  readonly secure?: (PortAddress | SharedPlace) & { readonly tls: TlsSettings };
+  readonly secure?: ((PortAddress | SharedPlace) & { readonly tls: TlsSettings }) | undefined;
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
