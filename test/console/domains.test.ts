@@ -1,4 +1,5 @@
-// Domains in a real browser: where shares appear, a domain of one's own with its DNS records, what guards it, and its end.
+// Domains in a real browser: where shares appear, a domain of one's own with its DNS records, what guards it, and its end; and
+// the domain of one share.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
@@ -8,6 +9,7 @@ import { checkLooks } from '../support/console-look.ts';
 /** It is text wherever it appears. */
 const HOSTILE = `staff <img src=x onerror=alert(1)>`;
 const DOMAIN = 'apps.console.example';
+const OF_SHARE = 'shop.console.example';
 
 describe('the pages of domains', { skip: browserSkip }, () => {
   let consoles: ConsoleBrowser;
@@ -116,5 +118,58 @@ describe('the pages of domains', { skip: browserSkip }, () => {
     await confirm.click();
     await page.getByText('No custom domains yet.').waitFor();
     assert.deepEqual(await domains(), []);
+  });
+
+  it('give one share a domain, which is served once it is proven, and take it away', async (test) => {
+    const { world } = consoles;
+    const { environmentId } = await world.startAgent('domains');
+    const share = { environmentId, shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:9' };
+    assert.equal((await world.call('POST', '/shares', { ...share, name: 'app' })).status, 201);
+    const shareDomains = async () => (await world.call('GET', '/shares/app/domains')).json as unknown[];
+    const path = `/frontdoors/${world.credentials.frontdoorId}/shares/app/domains`;
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of (400|409)/);
+    await open(path);
+    const field = page.getByRole('textbox', { name: 'Domain' });
+    const add = page.getByRole('button', { name: 'Add domain' });
+    await field.fill('no domain');
+    await add.click();
+    await page.getByText('Value for hostname must be of').waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    await field.fill(OF_SHARE);
+    await add.click();
+    await page.getByText(`Added ${OF_SHARE}.`).waitFor();
+    assert.equal(await field.inputValue(), '');
+    await page.getByText('Waiting for the TXT record below').waitFor();
+    await page.getByRole('button', { name: `Copy: _frontdoor-challenge.${OF_SHARE}` }).waitFor();
+    await page.getByRole('button', { name: 'Copy: share.localhost' }).waitFor();
+    await field.fill(OF_SHARE);
+    await add.click();
+    await page.getByText(`has the domain ${OF_SHARE} already`).waitFor();
+    assert.equal(await page.getByText('Not checked yet').count(), 2);
+    await page.getByRole('button', { name: `Check now: ${OF_SHARE}` }).click();
+    await page.getByText('Looked up:').first().waitFor();
+    await checkLooks(page, 'share-domains');
+
+    const operator = await consoles.person(test, 'operator');
+    await operator.open('/settings/hostnames');
+    await operator.page.getByRole('button', { name: `Approve: ${OF_SHARE}` }).click();
+    await operator.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    // The page of the share shows it without being asked.
+    await page.getByText('Active: the share is available here').waitFor();
+
+    const reader = await consoles.person(test, 'reader', { locale: 'de-DE' });
+    await reader.open(path);
+    await reader.page.getByText('Aktiv: Die Freigabe ist hier erreichbar').waitFor();
+    assert.equal(await reader.page.getByRole('button', { name: 'Domain hinzufügen' }).count(), 0);
+    assert.equal(await reader.page.getByRole('button', { name: /^Entfernen/ }).isDisabled(), true);
+
+    await page.getByRole('button', { name: `Remove: ${OF_SHARE}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('stays reserved for your organization for 30 days').waitFor();
+    await checkLooks(page, 'share-domain-remove');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { level: 2, name: OF_SHARE }).waitFor({ state: 'detached' });
+    assert.deepEqual(await shareDomains(), []);
   });
 });

@@ -36,6 +36,8 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
     typed: ['Host', 'localhost'],
     chosen: 'Another host',
   },
+  addShareDomain: { name: 'Add domain', typed: ['Domain', 'second.filled.example'] },
+  removeShareDomain: { name: /^Remove: / },
   resetShareUpstream: { name: 'Use the defaults' },
   replaceSharePolicy: { name: 'Review and save', typed: ['Contact', 'ann@example.com'] },
   createCustomFrontend: { name: 'Add custom domain', route: `${FD}/domains` },

@@ -63,6 +63,12 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Use the defaults': 'dialog Use the defaults?',
     'Use the defaults › Use the defaults': 'asks resetShareUpstream',
   },
+  '/frontdoors/$frontdoorId/shares/$token/domains': {
+    'Add domain': 'asks addShareDomain',
+    'Check now': 'reads checkShareDomain',
+    Remove: 'dialog Remove shop.filled.example',
+    'Remove › Remove': 'asks removeShareDomain',
+  },
   '/frontdoors/$frontdoorId/shares/$token/settings': {
     Save: 'asks changeShare',
     agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',

@@ -157,6 +157,7 @@ async function fill(
     hostname: 'apps.filled.example',
     frontendId: idOfFirst(frontends, 'id'),
   });
+  await api('POST', `${base}/shares/app/domains`, { hostname: 'shop.filled.example' });
   const [newAccountId, clientId, otherOrganizationId, routerId, gatewayId, serviceId] = await Promise.all([
     idOf('/api-accounts', { name: name('account'), organizationId, scopes: ['frontdoor.read'] }),
     idOf('/oauth-clients', { name: name('client'), organizationId, scopes: ['frontdoor.read'] }),

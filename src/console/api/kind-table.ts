@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
     'getShare',
     'getSharePolicy',
     'getShareUpstream',
+    'listShareDomains',
     'getInspector',
     'getAgentStatus',
     'getAuthProviderUses',

@@ -1,25 +1,15 @@
-/** The DNS records that a domain needs, to copy, and the present answer of DNS about each. */
+/** The DNS records that a domain needs, with what DNS answers now, which is looked up when the page is opened. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DnsCheckAnswer } from '#contract/schemas';
 import { useProgram } from '../../api/program.tsx';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { CopyText } from '../../parts/copy-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
-import { RowTable } from '../../parts/simple-table.tsx';
-import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
+import { DnsRecordTable } from './dns-record-table.tsx';
 import { domainsText } from './domains-text.ts';
-
-const TONES: Readonly<Record<string, Tone>> = {
-  correct: 'good',
-  missing: 'soft',
-  different: 'bad',
-  unknown: 'warn',
-};
 
 export function DnsRecords({ id }: { readonly id: string }): ReactNode {
   const text = useText(domainsText);
@@ -42,17 +32,7 @@ export function DnsRecords({ id }: { readonly id: string }): ReactNode {
       <AnswerView answer={answer}>
         {({ body: records }) => (
           <>
-            <RowTable
-              label={text.records}
-              rows={records}
-              keyOf={({ type, name }) => `${type} ${name}`}
-              columns={[
-                { title: text.recordType, cell: ({ type }) => type },
-                { title: text.recordName, cell: ({ name }) => <CopyText value={name} /> },
-                { title: text.recordValue, cell: ({ value }) => <CopyText value={value} /> },
-                { title: text.seen, cell: (record) => <Seen record={record} /> },
-              ]}
-            />
+            <DnsRecordTable label={text.records} records={records} />
             <p className="fd-soft fd-small" role="status">
               {text.checkedAt} <TimeAgo at={checkedAt} />
             </p>
@@ -60,21 +40,5 @@ export function DnsRecords({ id }: { readonly id: string }): ReactNode {
         )}
       </AnswerView>
     </Panel>
-  );
-}
-
-function Seen({
-  record: { state, found, lookedUp, problem },
-}: {
-  readonly record: DnsCheckAnswer;
-}): ReactNode {
-  const text = useText(domainsText);
-  return (
-    <>
-      <StateBadge tone={TONES[state] ?? 'warn'}>{text.seenStates(state)}</StateBadge>
-      {found.length === 0 ? null : <div className="fd-small fd-mono">{text.found(found.join(', '))}</div>}
-      {problem === null ? null : <div className="fd-small fd-bad">{problem}</div>}
-      <div className="fd-small fd-soft fd-mono">{text.lookedUp(lookedUp)}</div>
-    </>
   );
 }

@@ -58,6 +58,7 @@ export const domainsText = defineText({
     recordName: 'Name',
     recordValue: 'Value',
     seen: 'Current DNS answer',
+    notChecked: 'Not checked yet',
     seenStates: (state: string) =>
       ({
         correct: 'Correct',
@@ -129,6 +130,7 @@ export const domainsText = defineText({
     recordName: 'Name',
     recordValue: 'Wert',
     seen: 'Was DNS jetzt sagt',
+    notChecked: 'Noch nicht geprüft',
     seenStates: (state: string) =>
       ({
         correct: 'Wie es sein soll',

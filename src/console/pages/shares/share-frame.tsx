@@ -46,6 +46,7 @@ function FrameOfOne(): ReactNode {
               [`${base}/requests`, text.requests],
               [`${base}/traffic`, text.traffic],
               [`${base}/service`, text.service],
+              [`${base}/domains`, text.domains],
               [`${base}/settings`, text.settings],
             ]}
           />

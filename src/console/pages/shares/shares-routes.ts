@@ -18,6 +18,7 @@ export const sharePageRoutes = [
   ]),
   pageRoute(shareRoute, 'access', () => import('../access/access-page.tsx'), 'AccessPage'),
   pageRoute(shareRoute, 'service', () => import('../service/service-page.tsx'), 'ServicePage'),
+  pageRoute(shareRoute, 'domains', () => import('../domains/share-domains-page.tsx'), 'ShareDomainsPage'),
   pageRoute(shareRoute, 'settings', () => import('./share-settings-page.tsx'), 'ShareSettingsPage'),
 ] as const;
 
