@@ -90,7 +90,8 @@ function useFound(typed: string, openKeys: () => void) {
   const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
   const commands = useCommands(openKeys);
   const pageAt = (to: string, name: string, kind: string): Found => ({
-    key: `${kind} ${to}`,
+    // A share is found by its token and by its domains.
+    key: `${kind} ${to} ${name}`,
     name,
     kind,
     run: () => void navigate({ to }),

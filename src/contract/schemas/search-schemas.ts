@@ -14,7 +14,7 @@ export const searchResultSchema = closed({
       kind: oneOf(...SEARCHED_KINDS),
       id: Type.String({ description: 'The ID; the token of a share' }),
       name: Type.String({
-        description: 'The name, the token of a share, or the hostname of a custom frontend',
+        description: 'The name, the token or a domain of a share, or the hostname of a custom frontend',
       }),
       frontdoorId: nullable<string>({
         type: 'string',

@@ -76,6 +76,21 @@ describeEachStore('a search', (open) => {
     assert.deepEqual([nine.results.length, nine.more], [10, false]);
   });
 
+  it('finds a share by its domains', async () => {
+    const { frontdoorId } = world.first;
+    const domains = `/frontdoor/${frontdoorId}/shares/green/domains`;
+    for (const hostname of ['shop.teal.example', 'www.teal.example']) {
+      const { status, text } = await world.call('POST', domains, { body: { hostname } });
+      assert.equal(status, 201, text);
+    }
+    assert.deepEqual(await search('WWW.teal'), {
+      results: [{ kind: 'share', id: 'green', name: 'www.teal.example', frontdoorId }],
+      more: false,
+    });
+    assert.deepEqual(namesIn(await search('teal')), ['share shop.teal.example', 'share www.teal.example']);
+    assert.deepEqual(namesIn(await search('teal', world.other.authorization)), []);
+  });
+
   it('shows only what the caller may see', async () => {
     const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     const kinds = new Set((await search('blue', authorization)).results.map(({ kind }) => kind));

@@ -4,7 +4,12 @@
  */
 import type { SearchResultAnswer } from '#contract/schemas';
 import { inSlices } from '../../overlay/model/mod.ts';
-import { frontdoorsOf, searchCustomFrontends, searchProviders } from '../records/search-store.ts';
+import {
+  frontdoorsOf,
+  searchCustomFrontends,
+  searchProviders,
+  searchShareDomains,
+} from '../records/search-store.ts';
 import { searchOrganizations } from '../../credentials/people/mod.ts';
 import { lowered } from '../../store/mod.ts';
 import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
@@ -40,6 +45,8 @@ export const searchHandlers: Handlers<SearchParts, 'search'> = {
       }
     }
     const limit = MOST_OF_A_KIND + 1;
+    for (const row of await searchShareDomains(store.db, organizationId, asked, limit))
+      hits.add({ kind: 'share', ...row });
     for (const row of await searchProviders(store.db, organizationId, asked, limit))
       hits.add({ kind: 'auth-provider', ...row });
     for (const row of await searchCustomFrontends(store.db, organizationId, asked, limit))

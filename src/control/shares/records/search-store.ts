@@ -59,3 +59,26 @@ export async function searchCustomFrontends(
     .limit(limit)
     .execute();
 }
+
+/** Domains of shares of the organization that contain the text, at most so many, with the tokens of their shares. */
+export async function searchShareDomains(
+  db: Queries,
+  organizationId: string,
+  text: string,
+  limit: number,
+): Promise<NamedRow[]> {
+  const query = db
+    .selectFrom('hostname_claim')
+    .innerJoin('share', 'share.id', 'hostname_claim.share_id')
+    .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id')
+    .where('frontdoor.organization_id', '=', organizationId);
+  return narrowed(query, { name: text }, { name: 'hostname_claim.hostname' })
+    .select([
+      'share.token as id',
+      'hostname_claim.hostname as name',
+      'hostname_claim.frontdoor_id as frontdoorId',
+    ])
+    .orderBy('hostname_claim.hostname')
+    .limit(limit)
+    .execute();
+}
