@@ -85,6 +85,49 @@ test('a change names its fields, and what the file no longer has goes with --pru
   assert.equal((await apply(text, '--plan', '--prune')).out, 'Nothing differs from the file.\n');
 });
 
+test('domains of a share are added, and those that the file no longer has go with --prune alone', async () => {
+  const domainsOf = async (share: string): Promise<string[]> => {
+    const { json } = await world.call('GET', `/shares/${share}/domains`);
+    return (json as { readonly hostname: string }[]).map(({ hostname }) => hostname).toSorted();
+  };
+  const share = (name: string, ...domains: readonly string[]): string =>
+    `\n  - { name: ${name}, environment: laptop, mode: public, target: 'http://127.0.0.1:3000', domains: [${domains.join(', ')}] }`;
+  const others = '\n  - { name: app, environment: laptop, mode: public, target: "http://127.0.0.1:3000" }';
+  const first = await apply(`shares:${others}${share('site', 'One.example.com', 'two.example.com')}\n`);
+  assert.equal(first.code, 0, first.err);
+  assert.match(first.out, /\+ share site\n\+ domain one\.example\.com\n\+ domain two\.example\.com\n/);
+  assert.deepEqual(await domainsOf('site'), ['one.example.com', 'two.example.com']);
+
+  const changed = `shares:${others}${share('site', 'one.example.com', 'three.example.com')}\n`;
+  const kept = await apply(changed);
+  assert.equal(kept.code, 0, kept.err);
+  assert.match(
+    kept.out,
+    /^\+ domain three\.example\.com\n {2}domain two\.example\.com is not in the file and stays/,
+  );
+  assert.deepEqual(await domainsOf('site'), ['one.example.com', 'three.example.com', 'two.example.com']);
+  // A name moves to another share in one run: what has it gives it up first.
+  const moved = `shares:${others}${share('site', 'one.example.com')}${share('shop', 'three.example.com')}\n`;
+  const pruned = await apply(moved, '--prune');
+  assert.equal(pruned.code, 0, pruned.err);
+  assert.deepEqual(
+    [await domainsOf('site'), await domainsOf('shop')],
+    [['one.example.com'], ['three.example.com']],
+  );
+  assert.equal((await apply(moved, '--plan', '--prune')).out, 'Nothing differs from the file.\n');
+  // A file without domains leaves them.
+  assert.equal((await apply(`shares:${others}\n`, '--plan')).code, 0);
+  const gone = await apply(`shares:${others}\n`, '--prune');
+  assert.equal(gone.code, 0, gone.err);
+
+  const wrong = await apply(
+    `shares:${share('site', '"*.example.com"', 'a.example.com')}${share('shop', 'A.example.com')}\n`,
+  );
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /must be a DNS name of two labels or more/);
+  assert.match(wrong.err, /is also a domain of the share site/);
+});
+
 test('a step that fails ends the command, which shows what was made and what was not', async () => {
   const wrong = staff.replace('staff', 'other').replace('https://idp', 'ftp://idp');
   const ran = await apply(`authProviders:${staff}${wrong}\nshares:${app}${db}\n`);

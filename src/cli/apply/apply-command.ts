@@ -6,7 +6,8 @@ import { FrontdoorError, messageOf } from '#base';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
-import type { ApplyPlan, ApplyStep } from './apply-plan.ts';
+import type { ApplyPlan } from './apply-plan.ts';
+import type { ApplyStep } from './apply-step.ts';
 
 interface ApplyFlags extends ApiFlags {
   readonly plan?: boolean;

@@ -13,21 +13,10 @@ import {
 import { isUuid, parseShareTarget } from '#domain';
 import type { ManagementRequest } from '../management-client.ts';
 import type { Entry } from '../operations/list-pages.ts';
+import { deletion, type ApplyStep, type ProviderIds } from './apply-step.ts';
+import { domainSteps } from './domain-steps.ts';
 import type { FrontdoorState, StandingShare } from './frontdoor-state.ts';
 import { differentFields, withStoredSecrets } from './wanted-value.ts';
-
-export interface ApplyStep {
-  readonly action: 'create' | 'change' | 'delete';
-  readonly what: string;
-  readonly name: string;
-  /** Fields that differ; empty for a creation or deletion. */
-  readonly fields: readonly string[];
-  /** In order. Paths follow that of the frontdoor. */
-  readonly requests: readonly ((ids: ProviderIds) => ManagementRequest)[];
-}
-
-/** Ids of auth providers by name, those included that earlier steps made. */
-export type ProviderIds = ReadonlyMap<string, string>;
 
 export interface ApplyOptions {
   readonly base: string;
@@ -57,14 +46,22 @@ const NOWHERE = { shareMode: 'private', backendMode: 'proxy', target: 'http://12
 /** Throws `invalid` for names that stand for nothing. */
 export function applyPlanOf(file: FrontdoorFile, state: FrontdoorState, options: ApplyOptions): ApplyPlan {
   const place: Place = { ...options, file, state };
-  const others = [...unlistedShares(place), ...unlistedCustomFrontends(place), ...unlistedProviders(place)];
+  const domains = domainSteps(options.base, file, state);
+  const unlisted = [
+    ...domains.unlisted,
+    ...unlistedShares(place),
+    ...unlistedCustomFrontends(place),
+    ...unlistedProviders(place),
+  ];
   const steps = [
     ...(file.authProviders ?? []).flatMap((each) => providerSteps(place, each)),
     ...(file.customFrontends ?? []).flatMap((each) => customFrontendSteps(place, each)),
     ...(file.shares ?? []).flatMap((each) => shareSteps(place, each)),
   ];
-  if (!options.isPruning) return { steps, kept: others.map(({ what, name }) => ({ what, name })) };
-  return { steps: [...steps, ...others], kept: [] };
+  // A domain may be one that a deletion frees.
+  if (options.isPruning) return { steps: [...steps, ...unlisted, ...domains.missing], kept: [] };
+  const kept = unlisted.map(({ what, name }) => ({ what, name }));
+  return { steps: [...steps, ...domains.missing], kept };
 }
 
 function providerSteps(place: Place, { name, type, enabled = true, data }: FileAuthProvider): ApplyStep[] {
@@ -241,10 +238,6 @@ function unlistedProviders({ base, file, state }: Place): ApplyStep[] {
 
 function pathOf(list: string, one: Entry): string {
   return `${list}/${encodeURIComponent(String(one['id']))}`;
-}
-
-function deletion(what: string, name: string, path: string): ApplyStep {
-  return { action: 'delete', what, name, fields: [], requests: [() => ({ method: 'DELETE', path })] };
 }
 
 /** Ids of the auth providers that stand. */

@@ -2,7 +2,7 @@
 import { FrontdoorError } from '#base';
 import { fileProblemLine, type PlacedProblem } from '#base/shapes';
 import { frontdoorFileSchema, type FrontdoorFile } from '#contract/schemas';
-import { isShareName, parseShareTarget, shareNameRule } from '#domain';
+import { isShareName, isZoneName, parseShareTarget, shareNameRule } from '#domain';
 import { checkUpstream } from '#domain/upstream';
 import { parseYamlFile, type NamedTextSource } from '#net/yaml-file';
 
@@ -40,13 +40,23 @@ function rules({ authProviders = [], customFrontends = [], shares = [] }: Frontd
       shares.map(({ name }) => name),
     ),
   ];
-  for (const [at, { name, mode, target, grants = [], upstream = {} }] of shares.entries()) {
+  const shareOfDomain = new Map<string, string>();
+  for (const [at, { name, mode, target, grants = [], domains = [], upstream = {} }] of shares.entries()) {
     const place = (field: string): string[] => ['shares', String(at), field];
     if (!isShareName(name)) found.push([place('name'), `must be a ${shareNameRule(name)}`]);
     if (parseShareTarget(target) === undefined)
       found.push([place('target'), 'must be an address such as http://127.0.0.1:3000']);
     if (mode === 'public' && grants.length > 0)
       found.push([place('grants'), 'only a private share has grants']);
+    if (mode === 'private' && domains.length > 0)
+      found.push([place('domains'), 'only a public share has domains']);
+    for (const [nth, domain] of domains.entries()) {
+      const placeOfOne = [...place('domains'), String(nth)];
+      if (!isZoneName(domain)) found.push([placeOfOne, 'must be a DNS name of two labels or more']);
+      const owner = shareOfDomain.get(domain.toLowerCase());
+      if (owner !== undefined) found.push([placeOfOne, `is also a domain of the share ${owner}`]);
+      shareOfDomain.set(domain.toLowerCase(), name);
+    }
     for (const { field, rule } of checkUpstream(upstream))
       found.push([['shares', String(at), 'upstream', field], `must be ${rule}`]);
   }

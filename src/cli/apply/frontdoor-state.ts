@@ -14,6 +14,8 @@ export interface StandingShare {
   readonly share: Standing;
   readonly policy: Standing;
   readonly upstream: Standing;
+  /** In lower case; empty unless the file has domains of it. */
+  readonly domains: readonly string[];
 }
 
 export interface FrontdoorState {
@@ -61,7 +63,7 @@ export async function readFrontdoorState(
   }
   const shareByToken = new Map<string, StandingShare>();
   const tokens = new Set(shares.map((one) => one['token']));
-  for (const { name } of file.shares ?? []) {
+  for (const { name, domains: wanted } of file.shares ?? []) {
     if (!tokens.has(name)) continue;
     const path = `shares/${encodeURIComponent(name)}`;
     const [share, policy, upstream] = [
@@ -69,7 +71,16 @@ export async function readFrontdoorState(
       await get(`${path}/policy`),
       await get(`${path}/upstream`),
     ];
-    shareByToken.set(name, { share, policy, upstream });
+    const domains =
+      wanted === undefined
+        ? []
+        : entriesOf(await client.call({ method: 'GET', path: `${base}/${path}/domains` }));
+    shareByToken.set(name, {
+      share,
+      policy,
+      upstream,
+      domains: domains.map((one) => String(one['hostname'])),
+    });
   }
   return { providers, frontends, environments, customFrontends, shares, providerByName, shareByToken };
 }

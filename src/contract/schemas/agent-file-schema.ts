@@ -51,21 +51,19 @@ export const fileShareFields = () => ({
       'How requests reach the service. Absent fields keep their values; one that is removed from the file of an agent gets its default',
     ),
   ),
+  domains: Type.Optional(
+    Type.Array(Part.text(), {
+      maxItems: MAX_DOMAINS_OF_SHARE,
+      description:
+        'DNS names of yours at which a public share is served, once a TXT record proves them. Domains that the share has besides stay: only `frontdoor apply --prune` removes them',
+    }),
+  ),
 });
 
 export const fileProviderNames = (description: string) =>
   Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS, description });
 
-const fileShareEntrySchema = Part.closed({
-  ...fileShareFields(),
-  domains: Type.Optional(
-    Type.Array(Part.text(), {
-      maxItems: MAX_DOMAINS_OF_SHARE,
-      description:
-        'DNS names of yours at which a public share is served, once a TXT record proves them. Domains that the share has besides stay',
-    }),
-  ),
-});
+const fileShareEntrySchema = Part.closed(fileShareFields());
 
 const fileAccessEntrySchema = Part.closed({
   share: described(Part.text(), 'Name or token of a private share that this environment may dial'),
