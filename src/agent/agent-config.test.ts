@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -181,4 +181,17 @@ test('a wrong rule of a policy is named with its line', () => {
     problemsOf("shares: [{ name: db, mode: private, target: 'tcp://127.0.0.1:5432', authProviders: [a] }]"),
     ['1 shares[0].authProviders: only a public share has it; a private one is for its grants'],
   );
+});
+
+test("the files that `frontdoor import` writes are an agent's files", () => {
+  const folder = join(import.meta.dirname, '../../test/vectors/import');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.agent.yml'));
+  assert.ok(names.length > 0);
+  for (const name of names) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const variables = [...text.matchAll(/fromEnv: (\w+)/g)].map(([, variable]) => variable!);
+    const env = Object.fromEntries(variables.map((variable) => [variable, 'a-new-password']));
+    const read = parseAgentConfig(text, { folder, env });
+    assert.ok('value' in read, `${name}: ${JSON.stringify(read)}`);
+  }
 });

@@ -14,6 +14,7 @@ import type { CliIo } from './cli-io.ts';
 import { consoleCommand, type ConsoleRunner } from './console-command.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
+import { importCommand } from './import/import-command.ts';
 import { logsCommand } from './local/logs-command.ts';
 import { statusCommand } from './local/status-command.ts';
 import { versionCommand, type VersionRunner } from './local/version-command.ts';
@@ -78,6 +79,7 @@ export async function buildProgram(
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(applyCommand(io).helpGroup('Management API:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));
+  program.addCommand(importCommand(io).helpGroup('This machine:'));
   for (const command of [statusCommand(io), logsCommand(io), versionCommand(io, version, runners)])
     program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));

@@ -44,6 +44,7 @@ export {
   canonicalPath,
   decodedPath,
   isBelow,
+  parsePathPrefix,
   pathOfTarget,
   pathReadings,
   queryOfTarget,

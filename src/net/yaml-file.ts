@@ -3,7 +3,7 @@
  * problems at once, each with its place. The router's file follows OpenZiti's dialect and has a reader of its own.
  */
 import type { TSchema } from 'typebox';
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, type Document } from 'yaml';
 import { messageOf } from '#base';
 import {
   compileReader,
@@ -40,7 +40,36 @@ export function parseYamlFile<S extends TSchema>(
   text: string,
   kind: YamlFileKind<S>,
 ): ParsedYamlFile<ShapeOf<S>> {
-  if (text.length > kind.maxLength) return whole(`must be smaller than ${kind.maxLength} bytes`);
+  const located = readYaml(text, kind.maxLength);
+  if ('problems' in located) return located;
+  const { value } = located;
+  if (value === null) return whole(kind.whenEmpty);
+  const named = kind.texts === undefined ? { value, problems: [] } : resolveNamedTexts(value, kind.texts);
+  const read = compileReader(kind.schema)(named.value);
+  const others =
+    'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, named.value, MAX_PROBLEMS);
+  const found = named.problems.length > 0 ? named.problems : others;
+  if ('value' in read && found.length === 0) return { value: read.value };
+  const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => ({
+    ...problemAt(located.positionOf(path), message),
+    path: pathText(value, path),
+    value: scalarAt(value, path),
+  }));
+  return { problems: inFileOrder(problems) };
+}
+
+/** The values of a file, with their places. */
+export interface LocatedValues {
+  readonly value: unknown;
+  readonly positionOf: (path: ValuePath) => FilePosition;
+}
+
+/** Reads YAML, and JSON as well, without a schema: for files of other programs. */
+export function readYaml(
+  text: string,
+  maxLength: number,
+): LocatedValues | { readonly problems: readonly FileProblem[] } {
+  if (text.length > maxLength) return whole(`must be smaller than ${maxLength} bytes`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const faults = [...document.errors, ...document.warnings];
@@ -55,25 +84,17 @@ export function parseYamlFile<S extends TSchema>(
       );
     return { problems };
   }
-  let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { value, positionOf: (path) => positionOf(lines, offsetOf(document, path)) };
   } catch (error) {
     return whole(messageOf(error));
   }
-  if (value === null) return whole(kind.whenEmpty);
-  const named = kind.texts === undefined ? { value, problems: [] } : resolveNamedTexts(value, kind.texts);
-  const read = compileReader(kind.schema)(named.value);
-  const others =
-    'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, named.value, MAX_PROBLEMS);
-  const found = named.problems.length > 0 ? named.problems : others;
-  if ('value' in read && found.length === 0) return { value: read.value };
-  const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => ({
-    ...problemAt(positionOf(lines, offsetOf(document, path)), message),
-    path: pathText(value, path),
-    value: scalarAt(value, path),
-  }));
-  return { problems: inFileOrder(problems) };
+}
+
+/** Writes a value as YAML in block style, one line for each text. */
+export function yamlText(value: unknown): string {
+  return stringify(value, { lineWidth: 0, blockQuote: false, aliasDuplicateObjects: false });
 }
 
 function whole(message: string): { readonly problems: readonly FileProblem[] } {

@@ -1,0 +1,85 @@
+// `frontdoor import`: files written after the documentation of each program, what it makes of them, and files that are broken.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runCli, type Ran } from '../cli-fixture.ts';
+
+const vectors = join(import.meta.dirname, '../../../test/vectors/import');
+const folder = mkdtempSync(join(tmpdir(), 'import-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the files have that must be nowhere in the output. */
+const SECRET = /s3cret/;
+
+/** Files of each program, with `NAME.agent.yml` and `NAME.remarks` beside them. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  cloudflared: ['cloudflared.yml'],
+};
+
+async function imported(name: string): Promise<Ran> {
+  const ran = await runCli(['import', join(vectors, name)]);
+  return {
+    out: ran.out.replaceAll(`${vectors}/`, ''),
+    err: ran.err.replaceAll(`${vectors}/`, ''),
+    code: ran.code,
+  };
+}
+
+for (const [program, names] of Object.entries(FILES))
+  test(`files of ${program} become an agent's file, with a remark for each thing that is left out`, async () => {
+    for (const name of names) {
+      const { out, err, code } = await imported(name);
+      const stem = name.replace(/\.\w+$/, '');
+      assert.equal(code, 0, err);
+      assert.doesNotMatch(out + err, SECRET);
+      assert.equal(out, readFileSync(join(vectors, `${stem}.agent.yml`), 'utf8'));
+      assert.equal(err, readFileSync(join(vectors, `${stem}.remarks`), 'utf8'));
+    }
+  });
+
+interface BrokenFile {
+  readonly text: string;
+  readonly args?: readonly string[];
+  readonly message: RegExp;
+}
+
+const BROKEN: readonly BrokenFile[] = [
+  { text: 'ingress:\n  - hostname: [\n', message: /file:3:1 error: Flow sequence/ },
+  { text: 'token: "s3cret"s3cret\ningress: []\n', message: /file:1:\d+ error/ },
+  { text: 'ingress: yes please\n', message: /file:1:1 error ingress: must be a list: correct the value/ },
+  {
+    text: 'ingress:\n  - hostname: a.example.com\n    service: 8080\n',
+    message: /file:3:5 error ingress\[0\].service: must be a text/,
+  },
+  { text: 'ingress:\n  - http://localhost\n', message: /file:2:5 error ingress\[0\]: must be a table/ },
+  { text: 'ingress:\n  - service: http_status:404\n', message: /no share that can be carried over/ },
+  { text: 'colour: red\n', message: /no key shows which program has written the file: add --from cloudflared/ },
+  { text: '', message: /file:1:1 error: must have keys and values/ },
+];
+
+test('a file that cannot be read is refused with its line and a remedy', async () => {
+  const path = join(folder, 'file');
+  for (const { text, args = [], message } of BROKEN) {
+    writeFileSync(path, text);
+    const { out, err, code } = await runCli(['import', path, ...args]);
+    assert.match(err, message, text);
+    assert.doesNotMatch(err, SECRET);
+    assert.equal(out, '');
+    assert.notEqual(code, 0);
+  }
+  const { err } = await runCli(['import', join(folder, 'missing')]);
+  assert.match(err, /cannot read .*missing: ENOENT/);
+});
+
+test('--out writes a file that others cannot read, and replaces none', async () => {
+  const path = join(folder, 'agent.yml');
+  const args = ['import', join(vectors, 'cloudflared.yml'), '--out', path];
+  const { out, code } = await runCli(args);
+  assert.deepEqual([out, code], ['', 0]);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const again = await runCli(args);
+  assert.match(again.err, /cannot write .*agent\.yml: EEXIST.*choose a file that does not exist/);
+  assert.notEqual(again.code, 0);
+});

@@ -1,0 +1,63 @@
+/** Reads a file of another program as an agent's file. Pure but for the programs that a format asks. */
+import { FrontdoorError, isJsonObject } from '#base';
+import { fileProblemLine, type FileProblem } from '#base/shapes';
+import { readYaml, type LocatedValues } from '#net/yaml-file';
+import { agentFileText, type AgentFileText } from './agent-file-text.ts';
+import { cloudflaredImport } from './cloudflared-import.ts';
+import type { ImportFormat } from './import-format.ts';
+import { ImportNotes, type ImportRemark } from './import-notes.ts';
+import { SourceTable } from './source-table.ts';
+
+export const MAX_IMPORT_LENGTH = 4 * 1024 * 1024;
+
+export const IMPORT_FORMATS = { cloudflared: cloudflaredImport } as const satisfies Readonly<
+  Record<string, ImportFormat>
+>;
+export type ImportFormatName = keyof typeof IMPORT_FORMATS;
+
+export interface ImportedFile extends AgentFileText {
+  readonly remarks: readonly ImportRemark[];
+}
+
+/** `file` is its name in messages. Throws a `FrontdoorError` with all problems of a file that cannot be read. */
+export function importFile(file: string, text: string, from: ImportFormatName | undefined): ImportedFile {
+  const values = readValues(file, text);
+  const { value } = values;
+  if (!isJsonObject(value)) throw invalid(file, [whole('must have keys and values')]);
+  const format = formatOf(file, new Set(Object.keys(value)), from);
+  const notes = new ImportNotes(values.positionOf);
+  const draft = format.draftOf(new SourceTable(value, [], notes));
+  if (notes.problems.length > 0) throw invalid(file, notes.problems);
+  const { text: written, shares, accesses } = agentFileText(draft, format.product, file);
+  return { text: written, shares, accesses, remarks: notes.remarks };
+}
+
+function readValues(file: string, text: string): LocatedValues {
+  const read = readYaml(text, MAX_IMPORT_LENGTH);
+  if ('problems' in read) throw invalid(file, read.problems.map(withoutText));
+  return read;
+}
+
+function formatOf(file: string, keys: ReadonlySet<string>, from: ImportFormatName | undefined): ImportFormat {
+  if (from !== undefined) return IMPORT_FORMATS[from];
+  const names = Object.keys(IMPORT_FORMATS) as ImportFormatName[];
+  const name = names.find((each) => IMPORT_FORMATS[each].isOf(keys));
+  if (name !== undefined) return IMPORT_FORMATS[name];
+  const message = `no key shows which program has written the file: add --from ${names.join(', --from ')}`;
+  throw invalid(file, [whole(message.replace(/, (--from \w+)$/, ' or $1'))]);
+}
+
+function whole(message: string): FileProblem {
+  return { severity: 'error', path: '', line: 1, column: 1, message };
+}
+
+/** A syntax error may quote a token of the file, which may be a secret. */
+function withoutText(problem: FileProblem): FileProblem {
+  const { severity, path, line, column, message } = problem;
+  return { severity, path, line, column, message: message.replace(/(["'`]).*\1/gs, '…') };
+}
+
+function invalid(file: string, problems: readonly FileProblem[]): FrontdoorError {
+  const lines = problems.map((problem) => `  ${fileProblemLine(file, problem)}`);
+  return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
+}

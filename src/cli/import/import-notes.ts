@@ -1,0 +1,51 @@
+/** What an import could not carry over, and what is wrong in the file: both with the line, the key and a remedy. */
+import type { FilePosition, FileProblem, ValuePath } from '#base/shapes';
+
+export interface ImportRemark {
+  readonly line: number;
+  /** Such as `ingress[0].originRequest.proxyType`. */
+  readonly key: string;
+  /** What to do instead. It repeats no value of the file, because values may be secrets. */
+  readonly advice: string;
+}
+
+export class ImportNotes {
+  readonly #remarks = new Map<string, ImportRemark>();
+  readonly #problems: FileProblem[] = [];
+  readonly #positionOf: (path: ValuePath) => FilePosition;
+
+  constructor(positionOf: (path: ValuePath) => FilePosition) {
+    this.#positionOf = positionOf;
+  }
+
+  lineOf(path: ValuePath): number {
+    return this.#positionOf(path).line;
+  }
+
+  /** The same advice for one key is kept once. */
+  remark(path: ValuePath, advice: string): void {
+    const key = keyText(path);
+    this.#remarks.set(`${key} ${advice}`, { line: this.lineOf(path), key, advice });
+  }
+
+  problem(path: ValuePath, message: string): void {
+    const { line, column } = this.#positionOf(path);
+    this.#problems.push({ severity: 'error', path: keyText(path), line, column, message });
+  }
+
+  get remarks(): readonly ImportRemark[] {
+    return [...this.#remarks.values()].sort((a, b) => a.line - b.line);
+  }
+
+  get problems(): readonly FileProblem[] {
+    return this.#problems;
+  }
+}
+
+/** Numbers are places in lists. */
+function keyText(path: ValuePath): string {
+  return path.reduce((text, part) => {
+    if (/^[0-9]+$/.test(part)) return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}

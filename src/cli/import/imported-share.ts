@@ -1,0 +1,128 @@
+/** A share that an import makes, for files of all programs. A setting that Frontdoor would refuse becomes a remark. */
+import { definedFields } from '#base';
+import { schemaProblems, type ValuePath } from '#base/shapes';
+import { isZoneName } from '#domain';
+import {
+  checkUpstream,
+  reservedHeaderReason,
+  upstreamChangeSchema,
+  type HeaderRule,
+  type ShareRouteSetting,
+  type ShareUpstreamChange,
+} from '#domain/upstream';
+import type { SourceTable } from './source-table.ts';
+
+export type HeaderDirection = 'requestHeaders' | 'responseHeaders';
+
+export interface DraftPolicy {
+  emails: string[];
+  ipAllow: string[];
+  ipDeny: string[];
+}
+
+export class ImportedShare {
+  readonly path: ValuePath;
+  readonly source: SourceTable;
+  /** It is made a share name, and unique, when it is written. */
+  readonly name: string;
+  readonly mode: 'public' | 'private';
+  readonly target: string;
+  readonly domains: string[] = [];
+  readonly authProviders: string[] = [];
+  readonly policy: DraftPolicy = { emails: [], ipAllow: [], ipDeny: [] };
+  /** Users of HTTP Basic, whose passwords come from variables. */
+  readonly users: string[] = [];
+  /** Comments above the share. */
+  readonly hints: string[] = [];
+  #upstream: ShareUpstreamChange = {};
+
+  constructor(source: SourceTable, share: Pick<ImportedShare, 'name' | 'mode' | 'target'>) {
+    this.source = source;
+    this.path = source.path;
+    this.name = share.name;
+    this.mode = share.mode;
+    this.target = share.target;
+  }
+
+  get upstream(): ShareUpstreamChange {
+    return this.#upstream;
+  }
+
+  /** Adds settings that `key` of `table` has, unless Frontdoor refuses them. */
+  set(table: SourceTable, key: string, change: ShareUpstreamChange): void {
+    const [schemaProblem] = schemaProblems(upstreamChangeSchema, change, 1);
+    const [rule] = schemaProblem === undefined ? checkUpstream(change) : [];
+    if (schemaProblem === undefined && rule === undefined)
+      this.#upstream = Object.assign({}, this.#upstream, definedFields(change));
+    else
+      table.remark(
+        key,
+        rule === undefined
+          ? 'Frontdoor does not accept this value: see the fields of "upstream" in the guide to the agent\'s file.'
+          : `Left out, because the value must be ${rule.rule}.`,
+      );
+  }
+
+  header(table: SourceTable, key: string, direction: HeaderDirection, rule: HeaderRule): void {
+    const reason = reservedHeaderReason(rule.name);
+    const before = this.#upstream[direction] ?? [];
+    if (reason === undefined) this.set(table, key, { [direction]: [...before, rule] });
+    else table.remark(key, `The header ${rule.name} is left out: ${reason}.`);
+  }
+
+  route(table: SourceTable, key: string, route: ShareRouteSetting): void {
+    this.set(table, key, { routes: [...(this.#upstream.routes ?? []), route] });
+  }
+
+  /** A DNS name of the operator's. A wildcard is none of one share. */
+  domain(table: SourceTable, key: string, host: string): void {
+    if (host.startsWith('*'))
+      table.remark(
+        key,
+        'A share has no wildcard name: make a custom frontend for the domain (docs/guide/custom-frontends.md).',
+      );
+    else if (isZoneName(host.toLowerCase())) {
+      if (!this.domains.includes(host.toLowerCase())) this.domains.push(host.toLowerCase());
+    } else
+      table.remark(
+        key,
+        'Left out, because it is no DNS name of two labels or more: the share has an address of the gateway.',
+      );
+  }
+
+  /** Guards the share with an auth provider that does not exist yet: until someone creates it, the share is not made. */
+  guardByHand(table: SourceTable, key: string, provider: string, what: string): void {
+    if (!this.authProviders.includes(provider)) this.authProviders.push(provider);
+    this.hint(`The share is not made until an auth provider named ${provider} exists (${what}).`);
+    table.remark(
+      key,
+      `Not carried over: create an auth provider named ${provider}, or change authProviders; until then the share is not made.`,
+    );
+  }
+
+  user(table: SourceTable, key: string, name: string): void {
+    if (!this.users.includes(name)) this.users.push(name);
+    table.remark(
+      key,
+      'The password is not carried over: set the variable of fromEnv for the agent, with at least 8 characters.',
+    );
+  }
+
+  hint(text: string): void {
+    if (!this.hints.includes(text)) this.hints.push(text);
+  }
+}
+
+export interface DraftAccess {
+  readonly share: string;
+  readonly listen: string;
+  readonly protocol: 'tcp' | 'udp';
+}
+
+/** What all importers return. */
+export interface ImportDraft {
+  readonly shares: readonly ImportedShare[];
+  readonly accesses: readonly DraftAccess[];
+  /** Comments at the head of the file. */
+  readonly intro: readonly string[];
+}
