@@ -16,6 +16,7 @@ const SECRET = /s3cret/;
 /** Files of each program, with `NAME.agent.yml` and `NAME.remarks` beside them. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   cloudflared: ['cloudflared.yml'],
+  ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
 };
 
 async function imported(name: string): Promise<Ran> {
@@ -55,7 +56,16 @@ const BROKEN: readonly BrokenFile[] = [
   },
   { text: 'ingress:\n  - http://localhost\n', message: /file:2:5 error ingress\[0\]: must be a table/ },
   { text: 'ingress:\n  - service: http_status:404\n', message: /no share that can be carried over/ },
-  { text: 'colour: red\n', message: /no key shows which program has written the file: add --from cloudflared/ },
+  {
+    text: 'colour: red\n',
+    message: /no key shows which program has written the file: add --from cloudflared/,
+  },
+  { text: 'tunnels:\n  web: { proto: http }\n', message: /file:2:3 error tunnels.web: must have addr/ },
+  { text: 'tunnels:\n  - addr: 80\n', message: /file:1:1 error tunnels: must be a table/ },
+  {
+    text: 'tunnels:\n  web:\n    addr: 80\n    basic_auth: [s3cret]\n',
+    message: /file:4:5 error tunnels.web.basic_auth: must have entries of the form NAME:PASSWORD/,
+  },
   { text: '', message: /file:1:1 error: must have keys and values/ },
 ];
 

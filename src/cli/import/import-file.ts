@@ -6,13 +6,15 @@ import { agentFileText, type AgentFileText } from './agent-file-text.ts';
 import { cloudflaredImport } from './cloudflared-import.ts';
 import type { ImportFormat } from './import-format.ts';
 import { ImportNotes, type ImportRemark } from './import-notes.ts';
+import { ngrokImport } from './ngrok-import.ts';
 import { SourceTable } from './source-table.ts';
 
 export const MAX_IMPORT_LENGTH = 4 * 1024 * 1024;
 
-export const IMPORT_FORMATS = { cloudflared: cloudflaredImport } as const satisfies Readonly<
-  Record<string, ImportFormat>
->;
+export const IMPORT_FORMATS = {
+  cloudflared: cloudflaredImport,
+  ngrok: ngrokImport,
+} as const satisfies Readonly<Record<string, ImportFormat>>;
 export type ImportFormatName = keyof typeof IMPORT_FORMATS;
 
 export interface ImportedFile extends AgentFileText {

@@ -92,6 +92,7 @@ export class ImportedShare {
 
   /** Guards the share with an auth provider that does not exist yet: until someone creates it, the share is not made. */
   guardByHand(table: SourceTable, key: string, provider: string, what: string): void {
+    if (this.#isLeftOut(table, key)) return;
     if (!this.authProviders.includes(provider)) this.authProviders.push(provider);
     this.hint(`The share is not made until an auth provider named ${provider} exists (${what}).`);
     table.remark(
@@ -101,11 +102,27 @@ export class ImportedShare {
   }
 
   user(table: SourceTable, key: string, name: string): void {
+    if (this.#isLeftOut(table, key)) return;
     if (!this.users.includes(name)) this.users.push(name);
     table.remark(
       key,
       'The password is not carried over: set the variable of fromEnv for the agent, with at least 8 characters.',
     );
+  }
+
+  network(table: SourceTable, key: string, field: 'ipAllow' | 'ipDeny', network: string): void {
+    if (!this.#isLeftOut(table, key)) this.policy[field].push(network);
+  }
+
+  email(table: SourceTable, key: string, pattern: string): void {
+    if (!this.#isLeftOut(table, key)) this.policy.emails.push(pattern);
+  }
+
+  /** A private share has no guards but its grants. */
+  #isLeftOut(table: SourceTable, key: string): boolean {
+    if (this.mode === 'private')
+      table.remark(key, 'Left out, because only the environments of its grants can dial a private share.');
+    return this.mode === 'private';
   }
 
   hint(text: string): void {
