@@ -42,8 +42,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   router: ['yaml', 'jose'],
   // The files of a folder, with the first share of one.
   agent: ['@fastify/send'],
-  // The doctor reports whether shares are sites of their own.
-  cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
+  // The doctor reports whether shares are sites of their own. Files of frpc are TOML.
+  cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts', 'smol-toml'],
   // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.
   bin: ['pino', 'yaml', 'esbuild'],
   tools: [],

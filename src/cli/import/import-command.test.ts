@@ -16,6 +16,7 @@ const SECRET = /s3cret/;
 /** Files of each program, with `NAME.agent.yml` and `NAME.remarks` beside them. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   cloudflared: ['cloudflared.yml'],
+  frpc: ['frpc.toml'],
   ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
 };
 
@@ -65,6 +66,15 @@ const BROKEN: readonly BrokenFile[] = [
   {
     text: 'tunnels:\n  web:\n    addr: 80\n    basic_auth: [s3cret]\n',
     message: /file:4:5 error tunnels.web.basic_auth: must have entries of the form NAME:PASSWORD/,
+  },
+  {
+    text: 'serverAddr = "a"\nauth.token = "s3cret\n',
+    args: ['--from', 'frpc'],
+    message: /file:2:\d+ error: is no TOML here: correct the line/,
+  },
+  {
+    text: 'serverAddr = "a"\n[[proxies]]\nname = "a"\n[[proxies]]\nname = "b"\nlocalPort = "80"\n',
+    message: /file:6:1 error proxies\[1\].localPort: must be a number/,
   },
   { text: '', message: /file:1:1 error: must have keys and values/ },
 ];

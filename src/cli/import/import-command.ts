@@ -5,7 +5,7 @@ import { FrontdoorError, messageOf } from '#base';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ImportedFile, ImportFormatName } from './import-file.ts';
 
-const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok'];
+const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok', 'frpc'];
 const FILE_MODE = 0o600;
 
 interface ImportFlags {
@@ -15,7 +15,7 @@ interface ImportFlags {
 
 export function importCommand(io: CliIo): Command {
   const command = new Command('import')
-    .argument('<file>', 'configuration of cloudflared (config.yml) or ngrok (ngrok.yml)')
+    .argument('<file>', 'configuration of cloudflared (config.yml), ngrok (ngrok.yml) or frpc (frpc.toml)')
     .description("print the configuration of another program as an agent's file")
     .addOption(
       new Option('--from <program>', 'program of the file, if no key of it shows which').choices(FORMATS),

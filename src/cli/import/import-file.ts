@@ -5,15 +5,18 @@ import { readYaml, type LocatedValues } from '#net/yaml-file';
 import { agentFileText, type AgentFileText } from './agent-file-text.ts';
 import { cloudflaredImport } from './cloudflared-import.ts';
 import type { ImportFormat } from './import-format.ts';
+import { frpcImport } from './frpc-import.ts';
 import { ImportNotes, type ImportRemark } from './import-notes.ts';
 import { ngrokImport } from './ngrok-import.ts';
 import { SourceTable } from './source-table.ts';
+import { readToml } from './toml-source.ts';
 
 export const MAX_IMPORT_LENGTH = 4 * 1024 * 1024;
 
 export const IMPORT_FORMATS = {
   cloudflared: cloudflaredImport,
   ngrok: ngrokImport,
+  frpc: frpcImport,
 } as const satisfies Readonly<Record<string, ImportFormat>>;
 export type ImportFormatName = keyof typeof IMPORT_FORMATS;
 
@@ -23,7 +26,7 @@ export interface ImportedFile extends AgentFileText {
 
 /** `file` is its name in messages. Throws a `FrontdoorError` with all problems of a file that cannot be read. */
 export function importFile(file: string, text: string, from: ImportFormatName | undefined): ImportedFile {
-  const values = readValues(file, text);
+  const values = readValues(file, text, from);
   const { value } = values;
   if (!isJsonObject(value)) throw invalid(file, [whole('must have keys and values')]);
   const format = formatOf(file, new Set(Object.keys(value)), from);
@@ -34,10 +37,17 @@ export function importFile(file: string, text: string, from: ImportFormatName | 
   return { text: written, shares, accesses, remarks: notes.remarks };
 }
 
-function readValues(file: string, text: string): LocatedValues {
+function readValues(file: string, text: string, from: ImportFormatName | undefined): LocatedValues {
   const read = readYaml(text, MAX_IMPORT_LENGTH);
-  if ('problems' in read) throw invalid(file, read.problems.map(withoutText));
-  return read;
+  if ('value' in read && isJsonObject(read.value)) return read;
+  // A text of TOML is no table in YAML.
+  const isToml = file.endsWith('.toml') || (from === 'frpc' && !/\.(?:ya?ml|json)$/.test(file));
+  const toml = text.length > MAX_IMPORT_LENGTH ? read : readToml(text);
+  const isEmpty = 'value' in read && read.value === null;
+  if ('value' in toml && !isEmpty) return toml;
+  const chosen = isToml ? toml : read;
+  if ('problems' in chosen) throw invalid(file, chosen.problems.map(withoutText));
+  return chosen;
 }
 
 function formatOf(file: string, keys: ReadonlySet<string>, from: ImportFormatName | undefined): ImportFormat {
