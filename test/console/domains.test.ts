@@ -169,7 +169,7 @@ describe('the pages of domains', { skip: browserSkip }, () => {
     await dialog.getByText('stays reserved for your organization for 30 days').waitFor();
     await checkLooks(page, 'share-domain-remove');
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('heading', { level: 2, name: OF_SHARE }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 2, name: OF_SHARE, exact: true }).waitFor({ state: 'detached' });
     assert.deepEqual(await shareDomains(), []);
   });
 });
