@@ -91,20 +91,12 @@ function addRule(rule: SourceTable, host: string, { hosts, found, defaults }: Ru
   } else if (scheme !== 'http' && scheme !== 'https') rule.remark('service', adviceOn(service));
   else if (path === undefined) hosts.add(host, webShare(rule, host, service, defaults));
   else {
-    const prefix = PATH_PREFIX.exec(path)?.[1];
+    // Without a path of whole segments the rule makes no route, but what it demanded holds for the whole host.
+    const prefix = PATH_PREFIX.exec(path)?.[1] ?? '';
     const target = withoutSlash(service);
-    if (prefix === undefined)
-      rule.remark(
-        'path',
-        'A regular expression cannot be carried over: add a path of whole segments, such as /api, to upstream.routes.',
-      );
-    else {
-      const guarded = rule.table('originRequest')?.table('access')?.flag('required') === true;
-      const onShare = guarded
-        ? (share: ImportedShare): void => guard(share, rule, 'originRequest')
-        : undefined;
-      hosts.addRule(host, { table: rule, key: 'path', path: prefix, target, onShare });
-    }
+    const guarded = rule.table('originRequest')?.table('access')?.flag('required') === true;
+    const onShare = guarded ? (share: ImportedShare): void => guard(share, rule, 'originRequest') : undefined;
+    hosts.addRule(host, { table: rule, key: 'path', path: prefix, target, onShare });
     leaveOrigin(rule);
   }
   rule.leaveOthers();

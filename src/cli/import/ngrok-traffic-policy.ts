@@ -15,7 +15,6 @@ const HARMLESS = [
   'set-vars',
   'url-rewrite',
   'redirect',
-  'custom-response',
   'rate-limit',
   'circuit-breaker',
   'forward-internal',
