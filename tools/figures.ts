@@ -44,7 +44,7 @@ function most(
   });
 }
 
-/** Files of product code below `SMALL_LINES` that one other file imports. */
+/** Files of product code below `SMALL_LINES` that one other file imports, which is no door. */
 function smallFiles(files: readonly SourceFile[]): string[] {
   const users = new Map<string, Set<string>>();
   for (const { path, imports } of files) {
@@ -56,7 +56,7 @@ function smallFiles(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path, text }) => !path.endsWith('/mod.ts') && linesOf(text) < SMALL_LINES)
     .map(({ path }) => path)
-    .filter((path) => users.get(path)?.size === 1);
+    .filter((path) => users.get(path)?.size === 1 && ![...users.get(path)!][0]!.endsWith('/mod.ts'));
 }
 
 export function figuresOf(): TreeFigure[] {
