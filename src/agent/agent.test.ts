@@ -95,6 +95,30 @@ test(
   },
 );
 
+test(
+  'a list that was read before a share was made does not forget its target',
+  { timeout: 60_000 },
+  async () => {
+    const { agent, network } = await world();
+    const target = await hello();
+    const [reading, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = network.controlPlane.shares;
+    mock.method(network.controlPlane, 'shares', async () => {
+      const list = await read();
+      reading.resolve();
+      await late.promise;
+      return list;
+    });
+    network.changed();
+    await reading.promise;
+    const asked = ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+    await network.until(() => network.records.has('app'));
+    setImmediate(late.resolve);
+    const { readiness } = await asked;
+    assert.deepEqual(readiness, { ready: true });
+  },
+);
+
 test('a refusal of the control plane is reported with its message', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   network.failure = new FrontdoorError('conflict', 'conflict', 'Share app is taken');

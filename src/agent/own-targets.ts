@@ -12,6 +12,8 @@ export class OwnTargets {
   readonly #targets: Map<string, string>;
   /** Shares that are being created: not listed yet, so they must not be removed. */
   readonly #pinned = new Set<string>();
+  /** Shares that were created and are in no list so far: one that is late was read before. */
+  readonly #unlisted = new Set<string>();
 
   private constructor(path: string, targets: Map<string, string>) {
     this.#path = path;
@@ -34,10 +36,17 @@ export class OwnTargets {
   }
 
   set(token: string, target: string | undefined): void {
+    if (target === undefined) this.#unlisted.delete(token);
     if (this.#targets.get(token) === target) return;
     if (target === undefined) this.#targets.delete(token);
     else this.#targets.set(token, target);
     this.#save();
+  }
+
+  /** The target of a share that was created now. */
+  setCreated(token: string, target: string): void {
+    this.#unlisted.add(token);
+    this.set(token, target);
   }
 
   setAll(entries: Iterable<readonly [token: string, target: string]>): void {
@@ -69,9 +78,10 @@ export class OwnTargets {
   /** Removes shares that no longer exist. */
   keepOnly(tokens: ReadonlySet<string>): void {
     let changed = false;
+    for (const token of tokens) this.#unlisted.delete(token);
     for (const key of this.#targets.keys()) {
       const [token = ''] = key.split('/', 1);
-      if (tokens.has(token) || this.#pinned.has(token)) continue;
+      if (tokens.has(token) || this.#pinned.has(token) || this.#unlisted.has(token)) continue;
       this.#targets.delete(key);
       changed = true;
     }

@@ -100,7 +100,7 @@ export class ShareCommands {
       }
       try {
         const share = await controlPlane.createShare(wanted);
-        own.set(share.token, text);
+        own.setCreated(share.token, text);
         const { routes } = request.upstream ?? {};
         if (routes !== undefined) own.setRoutes(share.token, routeTargets(routes));
         return share;
