@@ -24,7 +24,13 @@ const WITHOUT_CONTROL: Partial<Record<OperationId, string>> = {
 
 /** Deletions in an order in which none takes away what a later one needs. */
 const DELETIONS: readonly OperationId[] = [
-  ...(['deleteInspectedRequests', 'cancelEnrollment', 'deleteInvitation', 'releaseRestingName'] as const),
+  ...([
+    'deleteInspectedRequests',
+    'cancelEnrollment',
+    'deleteInvitation',
+    'releaseRestingName',
+    'removeShareDomain',
+  ] as const),
   ...(['endPreviousToken', 'deleteApiAccount', 'endPreviousSecret', 'deleteOauthClient'] as const),
   ...(['deletePerson', 'deleteConsoleLogIn', 'deleteOrganization'] as const),
   ...(['deleteTerminator', 'deleteFabricService', 'deleteRouter', 'deleteGateway'] as const),
