@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -59,7 +60,7 @@ function programOf(name: GatewayProxyName): string | undefined {
 }
 
 export async function startGatewayProxy(options: ProxyStart): Promise<{ close(): Promise<void> }> {
-  const { name, port } = options;
+  const { name, port, zone } = options;
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-proxy-'));
   const running = startProcess(programOf(name) ?? name, argumentsOf(options, folder), {
     HOME: folder,
@@ -72,8 +73,12 @@ export async function startGatewayProxy(options: ProxyStart): Promise<{ close():
   };
   try {
     await untilReady(`a listening ${name}`, running, START_MS, async () => {
-      const socket = connect({ port, host: '127.0.0.1' });
-      await once(socket, 'connect');
+      // Traefik listens before it has read its file, and has another certificate until then.
+      const socket =
+        name === 'Traefik'
+          ? connectTls({ port, host: '127.0.0.1', servername: `any.${zone}`, ca: options.tls.ca })
+          : connect({ port, host: '127.0.0.1' });
+      await once(socket, name === 'Traefik' ? 'secureConnect' : 'connect');
       socket.destroy();
     });
     return { close };
