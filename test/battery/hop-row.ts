@@ -53,8 +53,14 @@ const CLOSE = 'Connection: close\r\n';
 export const HOP_CASES: readonly HopCase[] = [
   { name: 'Connection itself', lines: CLOSE, judge: without('connection:') },
   { name: 'Keep-Alive', lines: `${CLOSE}Keep-Alive: timeout=5\r\n`, judge: without('keep-alive') },
-  { name: 'TE', lines: 'Connection: close, TE\r\nTE: trailers\r\n', judge: without('trailers') },
-  { name: 'TE that Connection does not name', lines: `${CLOSE}TE: trailers\r\n`, judge: without('trailers') },
+  { name: 'TE', lines: 'Connection: close, TE\r\nTE: deflate, gzip\r\n', judge: without('\r\nte:') },
+  // Trailers are what the gateway itself accepts from the service then.
+  {
+    name: 'TE beside trailers',
+    lines: 'Connection: close, TE\r\nTE: deflate, trailers\r\n',
+    judge: without('deflate', 'close'),
+  },
+  { name: 'TE that Connection does not name', lines: `${CLOSE}TE: gzip\r\n`, judge: without('\r\nte:') },
   { name: 'Trailer', lines: `${CLOSE}Trailer: X-T\r\n`, judge: without('x-t') },
   { name: 'Proxy-Connection', lines: `${CLOSE}Proxy-Connection: keep-alive\r\n`, judge: without('proxy-') },
   {
