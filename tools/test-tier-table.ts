@@ -52,17 +52,26 @@ export const CPU_LIMIT_SECONDS = { quick: 450, rest: 1_700 };
  * commands of the system. Tests with a browser are not among them: its processes compute, and the runner does not count that.
  */
 export const MOSTLY_WAITING: readonly string[] = [
+  'src/gateway/circuits/host-away.test.ts',
+  'test/e2e/access-sessions.test.ts',
+  'test/e2e/automatic-certificates.test.ts',
+  'test/e2e/channel-states.test.ts',
   'test/e2e/control-failover.test.ts',
   'test/e2e/edge-hostile.test.ts',
+  'test/e2e/edge-token-sessions.test.ts',
   'test/e2e/frame-lengths.test.ts',
+  'test/e2e/gateway-clients.test.ts',
   'test/e2e/link-hostile.test.ts',
   'test/e2e/mesh-faults.test.ts',
   'test/e2e/mesh-replicas.test.ts',
   'test/e2e/mesh-stops.test.ts',
   'test/e2e/metrics.test.ts',
+  'test/e2e/networks.test.ts',
   'test/e2e/planned-stops.test.ts',
+  'test/e2e/standby-circuits.test.ts',
   'test/e2e/status.test.ts',
   'test/e2e/tproxy.test.ts',
+  'test/e2e/tunnel-command.test.ts',
 ];
 
 export function isQuick(file: string): boolean {

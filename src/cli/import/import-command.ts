@@ -20,7 +20,10 @@ export function importCommand(io: CliIo): Command {
     .addOption(
       new Option('--from <program>', 'program of the file, if no key of it shows which').choices(FORMATS),
     )
-    .option('--out <file>', 'file to write, which must not exist; without it, standard output')
+    .option(
+      '--out <file>',
+      'file to write, which must not exist, such as agent.yml; without it, standard output',
+    )
     .addHelpText(
       'after',
       '\nStandard error lists what could not be carried over, with its line and what to do instead. Passwords and tokens are\n' +
