@@ -27,13 +27,12 @@ export class ShareRoute<Slot> {
   readonly idleMs: number | undefined;
   /** Codings with which responses are compressed; undefined: none. */
   readonly codings: readonly ContentCoding[] | undefined;
-  /** Set if the gateway answers some of its paths itself. */
+  /** Set on the route of the whole share if the gateway answers some of its paths itself. */
   readonly answers: OwnAnswers | undefined;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
   /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
   revoked = false;
-
   /** The path whose target it leads to; undefined: the target of the share. */
   readonly path: string | undefined;
   /** Set if paths of the share have other targets. */
@@ -52,7 +51,8 @@ export class ShareRoute<Slot> {
     this.slot = makeSlot(share);
     this.path = target?.path;
     this.heads = upstream && new ServiceHeads(upstream, target);
-    const routes = target === undefined ? upstream?.routes : undefined;
+    // A target is found by the route of the whole share, which also has the answers.
+    const { routes, answers } = (target === undefined ? upstream : undefined) ?? {};
     this.targets =
       routes &&
       new PathTargets(
@@ -61,7 +61,7 @@ export class ShareRoute<Slot> {
     this.namesClient = target === undefined && upstream?.namesClient === true;
     this.idleMs = upstream?.idleMs;
     this.codings = upstream?.compression?.filter(isContentCoding);
-    this.answers = share.upstream?.answers && new OwnAnswers(share.upstream.answers);
+    this.answers = answers && new OwnAnswers(answers);
   }
 }
 
