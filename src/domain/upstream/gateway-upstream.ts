@@ -77,7 +77,7 @@ export function gatewayUpstreamOf(
   const { requestHeaders, responseHeaders, routes, answers } = settings;
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
-    path: pathOfTarget(target),
+    path: servicePathOf(target),
     isLenient: lenient || undefined,
     namesClient: proxyProtocol !== 'off' || undefined,
     compression: compression.length === 0 ? undefined : compression,
@@ -93,7 +93,7 @@ export function gatewayUpstreamOf(
   return Object.keys(part).length === 0 ? undefined : part;
 }
 
-function pathOfTarget(target: string): string | undefined {
+function servicePathOf(target: string): string | undefined {
   const parsed = parseShareTarget(target);
   return parsed !== undefined && 'path' in parsed && parsed.path !== '' ? parsed.path : undefined;
 }
@@ -105,7 +105,7 @@ function gatewayRouteOf(route: ShareRouteSetting, hostHeader: string): GatewayPa
     ...definedFields({
       isStripped: stripPath || undefined,
       host: routeTarget(route) && serviceHostOf(hostHeader, target),
-      servicePath: pathOfTarget(target),
+      servicePath: servicePathOf(target),
     }),
   };
 }

@@ -3,6 +3,7 @@
  * providers and the policy that came with it. A request with guards that would change nothing writes nothing, because
  * agents send it at every start. ADR 0096.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from '#base/shapes';
 import { DEFAULT_POLICY, sharePolicyReplacementSchema, type SharePolicyBody } from '#contract/schemas';
 import { invalidValue, parseShareTarget, type Share } from '#domain';
@@ -201,13 +202,9 @@ function isAsWanted(is: Share, wanted: NewShare): boolean {
     is.shareMode === wanted.shareMode &&
     is.backendMode === wanted.backendMode &&
     is.target === parseShareTarget(wanted.target)?.url &&
-    isSameList(is.grants, [...(wanted.grants ?? [])].toSorted()) &&
-    isSameList(is.authProviderIds, wanted.authProviderIds ?? is.authProviderIds)
+    isDeepStrictEqual(is.grants, (wanted.grants ?? []).toSorted()) &&
+    isDeepStrictEqual(is.authProviderIds, wanted.authProviderIds ?? is.authProviderIds)
   );
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
 function isSamePolicy({ policy, newHashes }: WantedPolicy, stored: StoredPolicy | undefined): boolean {
