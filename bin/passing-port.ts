@@ -21,7 +21,7 @@ const HELLO_MS = 10_000;
 export interface PassingPort {
   /** Where the gateway takes what stays. */
   readonly forGateway: SharedPlace;
-  /** Accepts no more connections. Those that it passes on continue. */
+  /** Stops listening. Open connections continue. */
   stop(): Promise<void>;
   /** Ends what is passed on. */
   close(): void;

@@ -22,7 +22,7 @@ export class ImportNotes {
     return this.#positionOf(path).line;
   }
 
-  /** The same advice for one key is kept once. */
+  /** Drops advice that the key already has. */
   remark(path: ValuePath, advice: string): void {
     const key = keyText(path);
     this.#remarks.set(`${key} ${advice}`, { line: this.lineOf(path), key, advice });

@@ -48,7 +48,7 @@ export class AnswerSender implements BodySink, EncoderOwner {
     this.#accepted = record.route?.codings === undefined ? '' : headerValue(head.fields, 'accept-encoding');
   }
 
-  /** Whether no more data can be taken. */
+  /** Whether the client or the encoder is behind. */
   get isFull(): boolean {
     return this.isBlocked || this.#encoder?.isFull === true;
   }

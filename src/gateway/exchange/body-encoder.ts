@@ -39,7 +39,7 @@ const shared: { encoders: number; working: number; readonly waiting: Set<BodyEnc
 export interface EncoderOwner {
   /** Compressed bytes. */
   encoded(bytes: Uint8Array): void;
-  /** Whether no more compressed bytes can be taken. `resume` continues. */
+  /** Whether the client is behind. The owner calls `resume` once it has caught up. */
   readonly isBlocked: boolean;
   /** More data can be taken. */
   encoderDrained(): void;
