@@ -127,7 +127,7 @@ test('the circuit is lent each read, of whole payloads from the second on', { ti
   const { bytes } = await collect(joined.caller);
   assert.ok(bytes.equals(body));
   assert.equal(lent.size, 1);
-  assert.equal(Math.max(...reads.slice(1)), 4_000);
+  assert.equal(Math.max(...reads.slice(1)), 65_000);
 });
 
 test(

@@ -173,8 +173,11 @@ describe('a circuit that has ended cleanly at a router that may drop frames', ()
   });
 });
 
-describe('four times the bytes of a payload', () => {
-  const longFramesOf = (encryption: CircuitEncryption | undefined): PayloadFrame[] => {
+describe('whole payloads of data', () => {
+  const framesOf = (
+    bytesOf: (circuit: OverlayCircuit) => number,
+    encryption?: CircuitEncryption,
+  ): number[] => {
     const frames: PayloadFrame[] = [];
     const carrier: CircuitCarrier<OverlayCircuit> = {
       ...CARRIER,
@@ -187,20 +190,29 @@ describe('four times the bytes of a payload', () => {
     circuit.start();
     circuit.receive(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.circuitStart, new Uint8Array(24)));
     const before = frames.length;
-    circuit.writeLent(new Uint8Array(4 * circuit.payloadBytes));
-    return frames.slice(before);
+    circuit.writeLent(new Uint8Array(bytesOf(circuit)));
+    return frames.slice(before).map((frame) => payloadHeadBytes(frame) + frame.data.length);
   };
-  const lengthOf = (frame: PayloadFrame): number => payloadHeadBytes(frame) + frame.data.length;
+  const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
 
-  test('are four frames of one TLS record each if the circuit is encrypted', () => {
-    const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
-    const lengths = longFramesOf(new CircuitEncryption(keys)).map(lengthOf);
-    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_384]);
+  test('fit into one TLS record each in clear', () => {
+    assert.deepEqual(
+      framesOf(({ payloadBytes }) => 3 * payloadBytes),
+      [16_384, 16_384, 16_384],
+    );
   });
 
-  test('are four frames of one TLS record each in clear', () => {
-    const lengths = longFramesOf(undefined).map(lengthOf);
-    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_384]);
+  test('fit into four TLS records each if the circuit is encrypted', () => {
+    assert.deepEqual(
+      framesOf(({ payloadBytes }) => 2 * payloadBytes, new CircuitEncryption(keys)),
+      [65_536, 65_536],
+    );
+  });
+
+  test('fit into one TLS record each if there is little data for an encrypted circuit', () => {
+    const lengths = framesOf(() => 48_000, new CircuitEncryption(keys));
+    assert.deepEqual(lengths.slice(0, 2), [16_384, 16_384]);
+    assert.ok(lengths.every((length) => length <= 16_384));
   });
 });
 

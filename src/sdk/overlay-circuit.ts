@@ -19,7 +19,7 @@ import type { CircuitCarrier } from './circuit-carrier.ts';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
 import { PayloadMemory } from './payload-memory.ts';
-import { payloadRoomBytes } from './payload-size.ts';
+import { LONG_FROM_BYTES, payloadRoomOf, type PayloadRoom } from './payload-size.ts';
 
 /**
  * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
@@ -65,7 +65,7 @@ export class OverlayCircuit implements Circuit {
   readonly #xgress: Xgress;
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
-  readonly #maxPayloadBytes: number;
+  readonly #room: PayloadRoom;
   /** Undefined where the memory of acknowledged payloads is not used again. */
   readonly #memory: PayloadMemory | undefined;
   /** The sealed message that was opened last, if its text has memory of its own. */
@@ -95,7 +95,7 @@ export class OverlayCircuit implements Circuit {
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
     this.#encryption = encryption;
-    this.#maxPayloadBytes = payloadRoomBytes(id);
+    this.#room = payloadRoomOf(id);
     const port: XgressPort = {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
@@ -124,8 +124,8 @@ export class OverlayCircuit implements Circuit {
   }
 
   get payloadBytes(): number {
-    const most = this.#maxPayloadBytes;
-    return this.#encryption === undefined ? most : sealedPieceBytes(Infinity, most);
+    const { usual, long } = this.#room;
+    return this.#encryption === undefined ? usual : sealedPieceBytes(Infinity, long);
   }
 
   get heard(): number | undefined {
@@ -289,7 +289,7 @@ export class OverlayCircuit implements Circuit {
   #write(view: Uint8Array, isLent: boolean): boolean {
     if (this.#isOver || this.#isGone || view.length === 0) return true;
     const nowMs = performance.now();
-    const most = this.#maxPayloadBytes;
+    const most = this.#room.usual;
     // Sealed bytes have memory of their own.
     if (this.#encryption !== undefined) return this.#writeSealed(this.#encryption, view, nowMs);
     if (view.length <= most) return this.#xgress.write(isLent ? this.#keptCopy(view) : view, nowMs);
@@ -303,9 +303,11 @@ export class OverlayCircuit implements Circuit {
 
   /** Each payload is one sealed message. */
   #writeSealed(encryption: CircuitEncryption, view: Uint8Array, nowMs: number): boolean {
+    const { usual, long } = this.#room;
     let mayGoOn = true;
     for (let at = 0; at < view.length;) {
-      const bytes = sealedPieceBytes(view.length - at, this.#maxPayloadBytes);
+      const left = view.length - at;
+      const bytes = sealedPieceBytes(left, left < LONG_FROM_BYTES ? usual : long);
       const into = this.#memory?.take(bytes + STREAM_OVERHEAD_BYTES);
       mayGoOn = this.#xgress.write(encryption.seal(view.subarray(at, at + bytes), into), nowMs);
       at += bytes;

@@ -5,39 +5,64 @@
  * connection.
  */
 
-/** Longer than the data of any payload of a circuit. */
-const SLAB_BYTES = 16_384;
+/** Longer than the data of a payload in one TLS record, and than that of a long one. */
+const SLAB_BYTES = [16_384, 65_536] as const;
 /** Shorter payloads take memory of their own: the budget of what is not acknowledged counts their data, not the slabs. */
-const FROM_BYTES = 12_288;
-/** What four circuits have outstanding. */
+const LEAST_PART = 3 / 4;
+/** What four circuits have outstanding, for slabs of each length. */
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
 
 export class PayloadMemory {
-  readonly #free: Uint8Array<ArrayBuffer>[] = [];
-  /** Others may have buffers of the same length. */
-  readonly #own = new WeakSet<ArrayBufferLike>();
-  readonly #maxFree: number;
+  readonly #usual: Slabs;
+  readonly #long: Slabs;
 
   /** `shareBytes`: what all circuits together may have outstanding. A small machine keeps half of it. */
   constructor(shareBytes = Infinity) {
-    this.#maxFree = Math.floor(Math.min(MAX_FREE_BYTES, shareBytes / 2) / SLAB_BYTES);
+    const maxFreeBytes = Math.min(MAX_FREE_BYTES, shareBytes / 4);
+    const [usual, long] = SLAB_BYTES;
+    this.#usual = new Slabs(usual, maxFreeBytes);
+    this.#long = new Slabs(long, maxFreeBytes);
   }
 
-  /** Returns memory for a payload of this length, with old content, or undefined for a short one. */
+  /** Returns memory for a payload of this length, with old content, or undefined where none is kept. */
   take(bytes: number): Uint8Array<ArrayBuffer> | undefined {
-    if (bytes < FROM_BYTES || bytes > SLAB_BYTES) return undefined;
+    return this.#usual.take(bytes) ?? this.#long.take(bytes);
+  }
+
+  /** `data` is no longer used. Other memory than that of `take` is ignored. */
+  give(data: Uint8Array): void {
+    this.#usual.give(data);
+    this.#long.give(data);
+  }
+}
+
+class Slabs {
+  readonly #bytes: number;
+  readonly #leastBytes: number;
+  readonly #maxFree: number;
+  readonly #free: Uint8Array<ArrayBuffer>[] = [];
+  /** Others may have buffers of the same length. */
+  readonly #own = new WeakSet<ArrayBufferLike>();
+
+  constructor(bytes: number, maxFreeBytes: number) {
+    this.#bytes = bytes;
+    this.#leastBytes = LEAST_PART * bytes;
+    this.#maxFree = Math.floor(maxFreeBytes / bytes);
+  }
+
+  take(bytes: number): Uint8Array<ArrayBuffer> | undefined {
+    if (bytes < this.#leastBytes || bytes > this.#bytes) return undefined;
     const slab = this.#free.pop() ?? this.#newSlab();
     return slab.subarray(0, bytes);
   }
 
-  /** `data` is no longer used. Other memory than that of `take` is ignored. */
   give({ buffer }: Uint8Array): void {
-    if (this.#free.length < this.#maxFree && this.#own.has(buffer) && buffer instanceof ArrayBuffer)
-      this.#free.push(new Uint8Array(buffer));
+    if (buffer.byteLength !== this.#bytes || this.#free.length >= this.#maxFree) return;
+    if (this.#own.has(buffer) && buffer instanceof ArrayBuffer) this.#free.push(new Uint8Array(buffer));
   }
 
   #newSlab(): Uint8Array<ArrayBuffer> {
-    const { buffer } = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    const { buffer } = Buffer.allocUnsafeSlow(this.#bytes);
     this.#own.add(buffer);
     return new Uint8Array(buffer);
   }
