@@ -24,6 +24,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev apps [NAME…]
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
+       frontdoor dev dist [npm|archives|sbom]…
        frontdoor dev build
        frontdoor dev node ARGUMENTS…
 `;
@@ -73,6 +74,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned([BUILD_CONSOLE, ...rest])).status;
     case 'library':
       return buildPackage();
+    case 'dist':
+      return (await import('../tools/release/release.ts')).makeRelease(rest, buildPackage);
     case 'node':
       return (await runPinned(rest)).status;
     case 'clients':

@@ -3,6 +3,7 @@
 // from a registry.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -13,11 +14,14 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import type * as Archives from '../../tools/release/archive.ts';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { buildConsoleNow } from '../support/built-console.ts';
 import { logInAtConsole } from '../support/console-stream.ts';
@@ -171,6 +175,93 @@ describe('an installation', () => {
       const { exit, output } = runLauncher(['dev', 'check'], {}, command);
       assert.equal((await exit).status, 69);
       assert.match(output(), /development commands need a clone of the repository/);
+    });
+  });
+
+  describe('of an archive', () => {
+    const sumOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+    let packTree: typeof Archives.packTree;
+    let release: string;
+    let name: string;
+    let archive: string;
+    before(async () => {
+      const address = pathToFileURL(join(clone, 'tools/release/archive.ts')).href;
+      const { makeTree, PLATFORMS, ...archives } = (await import(address)) as typeof Archives;
+      packTree = archives.packTree;
+      const platform = `${process.platform}-${process.arch}`;
+      release = join(top, 'release');
+      name = `frontdoor-0.1.0-${platform}`;
+      archive = join(release, `${name}.tar.gz`);
+      mkdirSync(release);
+      const tree = join(top, 'tree', name);
+      await makeTree(tree, { bill: '{}' }, { ...PLATFORMS[platform]!, strip: undefined }, 'all');
+      packTree(join(top, 'tree'), name, archive, 0, 1);
+      writeFileSync(join(release, 'SHA256SUMS'), `${sumOf(archive)}  ${name}.tar.gz\n`);
+      cpSync(join(repositoryRoot, 'tools/release/install.sh'), join(release, 'install.sh'));
+    });
+
+    /** Without a Node in PATH. */
+    const install = async (...args: string[]): Promise<{ status: number; output: string }> => {
+      const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: top };
+      const child = run('sh', [join(release, 'install.sh'), ...args], { env, cwd: top });
+      return child.then(
+        ({ stdout }) => ({ status: 0, output: stdout }),
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+          status: code,
+          output: stdout + stderr,
+        }),
+      );
+    };
+
+    it('is installed by its script, says what it did, and starts the demo with its own Node', async (test) => {
+      const { status, output } = await install('--prefix', 'prefix');
+      assert.equal(status, 0, output);
+      const prefix = join(top, 'prefix');
+      assert.ok(output.includes(`Installed ${name} in ${prefix}/lib/frontdoor.`), output);
+      assert.ok(
+        output.includes(`To remove it: rm -rf ${prefix}/bin/frontdoor ${prefix}/bin/frontdoor-agent`),
+      );
+      for (const command of ['frontdoor', 'frontdoor-agent']) {
+        const { stdout } = await run(join(prefix, 'bin', command), ['--version'], { env: {} });
+        assert.match(stdout, /^0\.1\.0/);
+      }
+      const demo = await startUp(test, join(prefix, 'lib/frontdoor', name, 'lib/frontdoor/bin/frontdoor.js'));
+      await checkServes(demo);
+      await checkServesConsole(demo);
+    });
+
+    it('is the same however its files came to be', () => {
+      const copies = ['one', 'other'].map((copy) => {
+        const from = copy === 'one' ? join(top, 'tree', name) : join(top, copy);
+        if (copy === 'other')
+          cpSync(join(top, 'tree', name, 'share'), join(from, 'share'), { recursive: true });
+        packTree(from, 'share', join(top, `${copy}.tar.gz`), 0);
+        return sumOf(join(top, `${copy}.tar.gz`));
+      });
+      assert.equal(copies[0], copies[1]);
+    });
+
+    it('replaces an installed version, and leaves nothing else behind', async () => {
+      for (let time = 0; time < 2; time += 1) assert.equal((await install('--prefix', 'twice')).status, 0);
+      assert.deepEqual(readdirSync(join(top, 'twice/lib/frontdoor')), [name]);
+      assert.deepEqual(readdirSync(join(top, 'twice/bin')), ['frontdoor', 'frontdoor-agent']);
+    });
+
+    it('is refused when it is damaged or for another system, and what is installed stays', async () => {
+      const wrong = join(top, 'wrong');
+      mkdirSync(wrong);
+      const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8');
+      writeFileSync(join(wrong, 'SHA256SUMS'), sums);
+      writeFileSync(join(wrong, `${name}.tar.gz`), readFileSync(archive).subarray(0, 1_000_000));
+      const damaged = await install('--prefix', 'prefix', '--archive', join(wrong, `${name}.tar.gz`));
+      assert.equal(damaged.status, 1);
+      assert.match(damaged.output, /is damaged: its sum is not that of SHA256SUMS\. Download it again/);
+      writeFileSync(join(wrong, 'frontdoor-0.1.0-other-x64.tar.gz'), '');
+      const other = await install('--archive', join(wrong, 'frontdoor-0.1.0-other-x64.tar.gz'));
+      assert.match(other.output, /is for another system; this one is /);
+      const unknown = await install('--to', 'x');
+      assert.match(unknown.output, /"--to" is no option/);
+      assert.ok(existsSync(join(top, 'prefix/bin/frontdoor')));
     });
   });
 

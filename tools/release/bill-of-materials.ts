@@ -1,0 +1,30 @@
+/** The packages of a release, with versions, licences and sums, as CycloneDX in JSON: what npm knows from the lock file. */
+import { execFileSync } from 'node:child_process';
+import { repositoryRoot } from '../pinned-process.ts';
+
+interface Bill {
+  serialNumber?: string;
+  metadata: { timestamp?: string };
+}
+
+export function billOfMaterials(): string {
+  const text = execFileSync(
+    'npm',
+    [
+      'sbom',
+      '--sbom-format',
+      'cyclonedx',
+      '--sbom-type',
+      'application',
+      '--omit',
+      'dev',
+      '--package-lock-only',
+    ],
+    { cwd: repositoryRoot, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  );
+  const bill = JSON.parse(text) as Bill;
+  // Both are new with each call.
+  delete bill.serialNumber;
+  delete bill.metadata.timestamp;
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}

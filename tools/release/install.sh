@@ -1,0 +1,113 @@
+#!/bin/sh
+# Installs Frontdoor from an archive of a release, which lies beside this file with SHA256SUMS.
+set -eu
+
+usage() {
+  cat <<'TEXT'
+usage: sh install.sh [--prefix DIR] [--agent] [--archive FILE]
+
+  --prefix DIR    where to install; default: /usr/local as root, else ~/.local
+  --agent         the agent alone
+  --archive FILE  the archive; default: that of this machine beside install.sh
+TEXT
+}
+fail() {
+  echo "install.sh: $1" >&2
+  exit 1
+}
+
+here=$(dirname "$(readlink -f "$0")")
+prefix=
+archive=
+name=frontdoor
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix | --archive)
+      [ $# -ge 2 ] || fail "$1 needs a value"
+      case $1 in --prefix) prefix=$2 ;; *) archive=$2 ;; esac
+      shift 2
+      ;;
+    --agent)
+      name=frontdoor-agent
+      shift
+      ;;
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      fail "\"$1\" is no option"
+      ;;
+  esac
+done
+
+if [ -z "$prefix" ]; then
+  if [ "$(id -u)" = 0 ]; then prefix=/usr/local; else prefix=$HOME/.local; fi
+fi
+case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
+
+system=$(uname -s)
+machine=$(uname -m)
+case $system-$machine in
+  Linux-x86_64) platform=linux-x64 ;;
+  Linux-aarch64 | Linux-arm64) platform=linux-arm64 ;;
+  Darwin-arm64) platform=darwin-arm64 ;;
+  *) fail "there is no archive for $system on $machine; with Node.js, install the npm package" ;;
+esac
+if [ "$system" = Linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then
+  fail "this machine has musl instead of the GNU C library; use the OCI image"
+fi
+
+if [ -z "$archive" ]; then
+  for archive in "$here/$name"-[0-9]*-"$platform.tar.gz"; do :; done
+  [ -f "$archive" ] || fail "there is no archive $name-VERSION-$platform.tar.gz beside install.sh"
+fi
+[ -f "$archive" ] || fail "$archive does not exist"
+file=$(basename "$archive")
+case $file in
+  frontdoor-agent-*) name=frontdoor-agent ;;
+  frontdoor-*) name=frontdoor ;;
+  *) fail "$file is no archive of Frontdoor" ;;
+esac
+case $file in *-"$platform.tar.gz") ;; *) fail "$file is for another system; this one is $platform" ;; esac
+
+sums=$(dirname "$archive")/SHA256SUMS
+[ -f "$sums" ] || fail "SHA256SUMS is missing beside $file, so that nothing says whether it is complete"
+wanted=$(awk -v file="$file" '$2 == file { print $1 }' "$sums")
+[ -n "$wanted" ] || fail "SHA256SUMS has no line for $file"
+if command -v sha256sum >/dev/null; then found=$(sha256sum <"$archive"); else found=$(shasum -a 256 <"$archive"); fi
+[ "${found%% *}" = "$wanted" ] || fail "$file is damaged: its sum is not that of SHA256SUMS. Download it again"
+
+folder=${file%.tar.gz}
+top=$prefix/lib/$name
+mkdir -p "$top" "$prefix/bin" 2>/dev/null && [ -w "$top" ] && [ -w "$prefix/bin" ] ||
+  fail "$prefix cannot be written; run this as root, or give --prefix"
+new=$(mktemp -d "$top/.new-XXXXXX")
+# Until the links below are made, an installed version stays as it was.
+trap 'rm -rf "$new"' EXIT
+trap 'exit 1' HUP INT TERM
+tar -xzf "$archive" -C "$new" || fail "$file could not be unpacked below $top: is the disk full?"
+chmod 755 "$new"
+"$new/$folder/bin/frontdoor-agent" --version >/dev/null || fail "the programs do not run on this machine"
+
+rm -rf "$new/old"
+if [ -e "$top/$folder" ]; then mv "$top/$folder" "$new/old"; fi
+mv "$new/$folder" "$top/$folder"
+made=
+for program in "$top/$folder"/bin/*; do
+  link=$prefix/bin/$(basename "$program")
+  if [ -e "$link" ] && [ ! -L "$link" ]; then fail "$link exists, and is no link: move it away"; fi
+  ln -s "$program" "$new/link"
+  mv -f "$new/link" "$link"
+  made="$made $link"
+done
+
+echo "Installed $folder in $top."
+echo "Commands:$made"
+case :$PATH: in *:"$prefix/bin":*) ;; *) echo "Add $prefix/bin to PATH." ;; esac
+echo "A program that runs keeps its version until it is restarted."
+for other in "$top"/"$name"-*; do
+  [ "$other" = "$top/$folder" ] || echo "An earlier version is still there: $other"
+done
+echo "To remove it: rm -rf$made $top"

@@ -1,0 +1,77 @@
+/**
+ * `npm run dist [-- KIND…]`: everything that a release consists of, in `dist/release/`, the same bytes each time for one commit:
+ * nothing in it depends on the time, the machine's names or the order in which a folder is read (ADR 0104).
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../pinned-process.ts';
+import { makeArchive, PLATFORMS } from './archive.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
+import type { Release } from './release-facts.ts';
+
+export const RELEASE_FOLDER = 'dist/release';
+const SUMS = 'SHA256SUMS';
+
+/** What makes the files of one kind; each name is an argument of the command. */
+const KINDS: Readonly<Record<string, (release: Release) => Promise<void> | void>> = {
+  npm: packPackage,
+  archives: async (release) => {
+    for (const platform of Object.keys(PLATFORMS))
+      for (const edition of ['all', 'agent'] as const) await makeArchive(release, platform, edition);
+    copyFileSync(join(repositoryRoot, 'tools/release/install.sh'), join(release.folder, 'install.sh'));
+  },
+  sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
+};
+
+/** Returns the exit status. `buildPackage` makes what `npm pack` packs, and returns its own. */
+export async function makeRelease(
+  kinds: readonly string[],
+  buildPackage: () => Promise<number>,
+): Promise<number> {
+  const unknown = kinds.find((kind) => KINDS[kind] === undefined);
+  if (unknown !== undefined) {
+    process.stderr.write(
+      `"${unknown}" is no part of a release; the parts are ${Object.keys(KINDS).join(', ')}\n`,
+    );
+    return 2;
+  }
+  const status = await buildPackage();
+  if (status !== 0) return status;
+  const folder = join(repositoryRoot, RELEASE_FOLDER);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const release = { folder, version, timeS: commitTimeS(), bill: billOfMaterials() };
+  for (const [kind, make] of Object.entries(KINDS))
+    if (kinds.length === 0 || kinds.includes(kind)) await make(release);
+  writeSums(folder);
+  for (const line of readFileSync(join(folder, SUMS), 'utf8').trim().split('\n'))
+    process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function packPackage({ folder }: Release): void {
+  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** The time of everything in the release, in seconds: that of the commit. */
+function commitTimeS(): number {
+  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: repositoryRoot, encoding: 'utf8' });
+  return Number(text);
+}
+
+function writeSums(folder: string): void {
+  const sumOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+  const names = readdirSync(folder).toSorted();
+  writeFileSync(join(folder, SUMS), names.map((name) => `${sumOf(name)}  ${name}\n`).join(''));
+}
