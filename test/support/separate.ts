@@ -38,6 +38,13 @@ export interface GatewayReady {
   readonly gatewayUrl: string;
 }
 
+export interface SeparateAgent {
+  readonly part: PartProcess<AgentStatusResult>;
+  readonly dataDir: string;
+  /** Path of its control socket. */
+  readonly socket: string;
+}
+
 export interface SeparateOptions {
   /** Kept after the end; default: one of its own, removed at the end. */
   readonly folder?: string | undefined;
@@ -84,6 +91,8 @@ export interface Separate {
     args: readonly string[],
     process?: Pick<PartOptions<unknown>, 'nodeArgs' | 'env'>,
   ): Promise<PartProcess<GatewayReady>>;
+  /** A further agent beside the first. */
+  addAgent(name: string): Promise<SeparateAgent>;
   /** A token that enrolls one environment. */
   enrollmentJwt(): Promise<string>;
   /** All parts, the agent first; rejects when one did not end by itself with status 0. */
@@ -214,28 +223,38 @@ async function startAll(
     const { json } = await call('POST', '/agents/enrollments');
     return (json as { enrollmentCode: string }).enrollmentCode;
   };
-  const enrollmentCode = await newEnrollmentCode();
-  const agentSocket = join(folder, 'agent', AGENT_SOCKET_FILE);
-  const agent = new PartProcess<AgentStatusResult>({
-    ...common,
-    name: 'agent',
-    probe: () => callAgent(agentSocket, { op: 'status' }, 1_000),
-    args: (last) => [
-      'agent',
-      'start',
-      '--data-dir',
-      join(folder, 'agent'),
-      '--api',
-      first.apiUrl,
-      '--ca',
-      file('api-ca.pem'),
-      '--name',
-      'separate',
-      ...(last === undefined ? ['--enrollment-token', enrollmentCode] : []),
-      ...agentArgs,
-    ],
-  });
-  await start(agent);
+  const agents: PartProcess<AgentStatusResult>[] = [];
+  const addAgent = async (
+    name: string,
+    dataDir = file(name),
+    more: readonly string[] = [],
+  ): Promise<SeparateAgent> => {
+    const enrollmentCode = await newEnrollmentCode();
+    const socket = join(dataDir, AGENT_SOCKET_FILE);
+    const part = new PartProcess<AgentStatusResult>({
+      ...common,
+      name: `agent ${name}`,
+      probe: () => callAgent(socket, { op: 'status' }, 1_000),
+      args: (last) => [
+        'agent',
+        'start',
+        '--data-dir',
+        dataDir,
+        '--api',
+        first.apiUrl,
+        '--ca',
+        file('api-ca.pem'),
+        '--name',
+        name,
+        ...(last === undefined ? ['--enrollment-token', enrollmentCode] : []),
+        ...more,
+      ],
+    });
+    agents.push(part);
+    await start(part);
+    return { part, dataDir, socket };
+  };
+  const { part: agent, socket: agentSocket } = await addAgent('separate', file('agent'), agentArgs);
 
   return {
     folder,
@@ -256,6 +275,7 @@ async function startAll(
     call,
     grantHostname,
     addGateway,
+    addAgent: (name) => addAgent(name),
     enrollmentJwt: async () => {
       const path = `/frontdoor/agents/bootstrap-token/${await newEnrollmentCode()}`;
       return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
@@ -263,7 +283,7 @@ async function startAll(
     stop: async () => {
       await client.close();
       const failed: string[] = [];
-      for (const part of [agent, ...gateways, router, control]) {
+      for (const part of [...agents, ...gateways, router, control]) {
         if (part.isRunning && (await part.stop()) !== 0) failed.push(`${part.name}:\n${part.output}`);
       }
       clean();

@@ -1,11 +1,9 @@
 /** An installation with agents that a translator of addresses stands before, in a network namespace. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain/agent-shapes';
+import type { AgentShareView, AgentStatusResult } from '#domain/agent-shapes';
 import { ForgottenFlows } from '../../support/forgotten-flows.ts';
-import { PartProcess } from '../../support/part-process.ts';
+import type { PartProcess } from '../../support/part-process.ts';
 import { startSeparate, type Separate } from '../../support/separate.ts';
 
 export interface LossyAgent {
@@ -43,29 +41,7 @@ export async function withLossyAgents<Result>(
 }
 
 async function startAgent(parts: Separate, origin: Server, name: string): Promise<LossyAgent> {
-  const { json } = await parts.call('POST', '/agents/enrollments');
-  const { enrollmentCode } = json as { enrollmentCode: string };
-  const dataDir = join(parts.folder, name);
-  const socket = join(dataDir, AGENT_SOCKET_FILE);
-  const part = new PartProcess<AgentStatusResult>({
-    name,
-    probe: () => callAgent(socket, { op: 'status' }, 1_000),
-    args: () => [
-      'agent',
-      'start',
-      '--data-dir',
-      dataDir,
-      '--api',
-      parts.control.ready.apiUrl,
-      '--ca',
-      join(parts.folder, 'api-ca.pem'),
-      '--name',
-      name,
-      '--enrollment-token',
-      enrollmentCode,
-    ],
-  });
-  await part.start();
+  const { part, socket } = await parts.addAgent(name);
   const target = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
   const text = await parts.run(
     ...['agent', 'share', 'public', target, '--name', name, '--socket', socket, '--json'],
