@@ -3,7 +3,14 @@
  * and started stands in `test/support/separate.ts`.
  */
 import { join } from 'node:path';
-import { startSeparate as startAll, type Separate } from '../support/separate.ts';
+import { callAgent } from '#cli';
+import {
+  portOf,
+  startSeparate as startAll,
+  type Separate,
+  type SeparateAgent,
+  type SeparateOptions,
+} from '../support/separate.ts';
 import type { BenchRun } from './bench-run.ts';
 import { untilAnswers } from './check-client.ts';
 import type { Product } from './product.ts';
@@ -14,20 +21,46 @@ export interface SeparateProduct extends Omit<Product, 'firstAnswerMs' | 'stop'>
   restart(host: string): Promise<number>;
 }
 
-/** Starts them in the folder `name` of the run, with more options of `frontdoor gateway`. They end with the run. */
-export async function startParts(
-  run: BenchRun,
-  name: string,
-  gatewayArgs?: readonly string[],
-): Promise<Separate> {
+/** The parts, and a second agent at which clients of private shares arrive. */
+export interface TwoAgents {
+  readonly separate: Separate;
+  readonly visitor: SeparateAgent;
+}
+
+type MoreOptions = Pick<SeparateOptions, 'gatewayArgs' | 'advertiseEdge'>;
+
+/** Starts them in the folder `name` of the run, with more options. They end with the run. */
+export async function startParts(run: BenchRun, name: string, options?: MoreOptions): Promise<Separate> {
   const nodeArgs = profileArguments(run.options.cpuProfileDir);
   const folder = join(run.folder, name);
-  return run.keep(await startAll({ folder, logLevel: 'warn', nodeArgs, gatewayArgs }));
+  return run.keep(await startAll({ ...options, folder, logLevel: 'warn', nodeArgs }));
+}
+
+/** As `startParts`, with a second agent. */
+export async function startTwoAgents(run: BenchRun, name: string, options?: MoreOptions): Promise<TwoAgents> {
+  run.report(`starting the product: ${name}`);
+  const separate = await startParts(run, name, options);
+  return { separate, visitor: await separate.addAgent('visitor') };
+}
+
+/** Shares the service of an agent privately with another one; resolves to the port there that leads to it. */
+export async function openPrivateShare(
+  agentSocket: string,
+  visitor: SeparateAgent,
+  target: string,
+  name: string,
+): Promise<number> {
+  const grants = [visitor.part.ready.environmentId];
+  await callAgent(agentSocket, { op: 'share', mode: 'private', target, name, grants });
+  const where = { host: '127.0.0.1', port: 0, protocol: 'tcp' } as const;
+  const { listen, problem } = await callAgent(visitor.socket, { op: 'access', share: name, ...where });
+  if (problem !== null) throw new Error(`${name} cannot be reached: ${problem}`);
+  return Number(portOf(listen));
 }
 
 /** As `startParts`, with the agent's shares. */
 export async function startSeparate(run: BenchRun, moreArgs?: readonly string[]): Promise<SeparateProduct> {
-  const separate = await startParts(run, 'separate', moreArgs);
+  const separate = await startParts(run, 'separate', { gatewayArgs: moreArgs });
   const { control, gateway, router, agent, port } = separate;
   const parts = { gateway, router, agent, control };
   return {
