@@ -9,7 +9,7 @@ export interface BadNetwork {
   /** The largest random deviation from the delay, in either direction. */
   readonly jitterMs: number;
   readonly bytesPerSecond: number;
-  /** Share of lost packets, 0 to 1; a relay cannot lose any. */
+  /** Share of lost packets, 0 to 1; a relay cannot lose any: what comes from one on is a round trip later. */
   readonly loss: number;
 }
 

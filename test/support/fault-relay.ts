@@ -157,7 +157,13 @@ class RelayedPair {
 
 const MAX_WAIT_MS = 200;
 
-/** One direction, which forwards chunks in order and late. */
+/** The most that a packet of TCP holds, by default. */
+const PACKET_BYTES = 1_448;
+
+/**
+ * One direction, which forwards chunks in order and late. What a client of TCP sees of a lost packet is a stall: it and
+ * everything behind it arrive when it was sent again, a round trip later. That the sender then slows down is left out.
+ */
 class SlowWire {
   readonly #under: { readonly atMs: number; readonly deliver: () => void }[] = [];
   /** When the next byte may go in. */
@@ -171,13 +177,15 @@ class SlowWire {
       deliver();
       return 0;
     }
-    const { bytesPerSecond, delayMs, jitterMs } = how ?? {
+    const { bytesPerSecond, delayMs, jitterMs, loss } = how ?? {
       bytesPerSecond: Infinity,
       delayMs: 0,
       jitterMs: 0,
+      loss: 0,
     };
     this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + (bytes * 1_000) / bytesPerSecond;
-    const lateMs = Math.max(0, delayMs + (Math.random() * 2 - 1) * jitterMs);
+    const isLost = Math.random() > (1 - loss) ** Math.ceil(bytes / PACKET_BYTES);
+    const lateMs = Math.max(0, delayMs + (Math.random() * 2 - 1) * jitterMs) + (isLost ? 2 * delayMs : 0);
     this.#arrivesAtMs = Math.max(this.#arrivesAtMs, this.#freeAtMs + lateMs);
     this.#under.push({ atMs: this.#arrivesAtMs, deliver });
     if (this.#under.length === 1) this.#wait();
