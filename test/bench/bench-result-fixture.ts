@@ -5,6 +5,7 @@ import { figureOf } from './figure.ts';
 export function resultWith(parts: Partial<BenchResult>): BenchResult {
   return {
     format: RESULT_FORMAT,
+    benchmark: 'bench',
     startedAt: '2026-01-01T00:00:00.000Z',
     machine: { cpus: 2, model: 'any', kernel: 'any', node: 'any' },
     rounds: 1,

@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
 export const RESULT_FORMAT = 2;
-/** Format 1 had `shapes`, `idle` and `workers` instead of `tables`; its scenarios are the same. */
-const COMPARABLE_FORMATS: readonly number[] = [1, RESULT_FORMAT];
 const RESULTS = join(dirname(fileURLToPath(import.meta.url)), 'results');
 
 /** What a scenario counts; its rate is per second, that of `MB` in bytes per second. */
@@ -27,8 +25,8 @@ export type FactTable = Readonly<Record<string, Readonly<Record<string, number>>
 
 export interface BenchResult {
   readonly format: number;
-  /** The npm script; absent in format 1. */
-  readonly benchmark?: string | undefined;
+  /** The npm script. */
+  readonly benchmark: string;
   readonly startedAt: string;
   readonly machine: {
     readonly cpus: number;
@@ -59,7 +57,7 @@ export function machineFacts(): BenchResult['machine'] {
 /** Writes the result, and again as `latest.json`; the path of the first. `bench:api` puts `api-` before both names. */
 export function saveResult(result: BenchResult, folder = RESULTS): string {
   mkdirSync(folder, { recursive: true });
-  const kind = result.benchmark?.split(':')[1];
+  const kind = result.benchmark.split(':')[1];
   const prefix = kind === undefined ? '' : `${kind}-`;
   const text = `${JSON.stringify(result, null, 1)}\n`;
   const path = join(folder, `${prefix}${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
@@ -71,13 +69,13 @@ export function saveResult(result: BenchResult, folder = RESULTS): string {
 /** Throws when the file is of a format that cannot be compared, or of another benchmark. */
 export function loadResult(path: string, benchmark: string): BenchResult {
   const result = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
-  if (!COMPARABLE_FORMATS.includes(result.format)) {
+  if (result.format !== RESULT_FORMAT) {
     throw new Error(
-      `${path} has format ${result.format}, and this version compares formats ${COMPARABLE_FORMATS.join(' and ')}: ` +
+      `${path} has format ${result.format}, and this version compares format ${RESULT_FORMAT}: ` +
         'measure again with this version, or compare with the version that wrote the file',
     );
   }
-  if (result.benchmark !== undefined && result.benchmark !== benchmark) {
+  if (result.benchmark !== benchmark) {
     throw new Error(
       `${path} is a result of ${result.benchmark}, not of ${benchmark}: npm run ${result.benchmark} -- --compare …`,
     );
