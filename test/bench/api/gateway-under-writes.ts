@@ -3,22 +3,22 @@
  * 500 acknowledged writes a second in the same process and without. Both rates are fixed: a load that takes all that it
  * can get would only show that the machine has so many cores.
  */
+import { setTimeout as pause } from 'node:timers/promises';
+import { findCommand } from '../../support/child-process.ts';
 import type { BenchRun } from '../bench-run.ts';
+import { untilAnswers } from '../check-client.ts';
 import { figureOf } from '../figure.ts';
+import { startNginx } from '../nginx-peer.ts';
 import { startUp } from '../product.ts';
-import type { SteadyLoad } from './steady-load-process.ts';
-import {
-  publishService,
-  requestsOfShare,
-  runSteadyLoads,
-  startService,
-  withoutFailure,
-} from './steady-load.ts';
+import { startScript } from '../script-process.ts';
+import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
 
 export const GATEWAY_SCENARIO = 'gateway, 1,000 requests/s beside 500 writes/s';
 export const WITHOUT_WRITES = 'without writes';
 export const WITH_WRITES = 'with writes';
 
+const SHARE = 'bench';
+const DOWNLOAD_BYTES = 1_048_576;
 const REQUESTS_PER_SECOND = 1_000;
 const WRITES_PER_SECOND = 500;
 /**
@@ -29,12 +29,19 @@ const LEAST_WRITES_PER_SECOND = 0.9 * WRITES_PER_SECOND;
 /** Skipped where nginx is not there. */
 export async function measureGatewayUnderWrites(run: BenchRun): Promise<void> {
   if (!run.wants(GATEWAY_SCENARIO)) return;
-  const service = await startService(run, GATEWAY_SCENARIO);
-  if (service === undefined) return;
+  if (findCommand('nginx') === undefined) return run.skip(GATEWAY_SCENARIO, 'nginx is not in PATH');
+  const { servicePort } = await startNginx(run, DOWNLOAD_BYTES);
   const product = run.keep(await startUp(run, 'under-writes'));
-  await publishService(product, service);
-  const requests = await requestsOfShare(product, REQUESTS_PER_SECOND);
-  const { apiUrl, frontdoorId, authorization, processes } = product;
+  const { port, zone, apiUrl, frontdoorId, authorization, processes } = product;
+  await product.publish(SHARE, `http://127.0.0.1:${servicePort}`);
+  const host = `${SHARE}.${zone}`;
+  await untilAnswers({ port, host });
+  const requests: SteadyLoad = {
+    url: `http://127.0.0.1:${port}/small`,
+    method: 'GET',
+    headers: { host },
+    perSecond: REQUESTS_PER_SECOND,
+  };
   const writes: SteadyLoad = {
     url: `${apiUrl}/frontdoor/${frontdoorId}/auth-providers`,
     method: 'POST',
@@ -53,11 +60,20 @@ export async function measureGatewayUnderWrites(run: BenchRun): Promise<void> {
   ];
   await run.measure(GATEWAY_SCENARIO, 'request', targets, async ({ loads }, seconds, metered) => {
     const results = await metered(() => runSteadyLoads(loads, seconds));
-    const [read, write] = results.map(withoutFailure);
+    for (const { failed } of results) if (failed > 0) throw new Error(`${failed} requests failed`);
+    const [read, write] = results;
     if (write !== undefined) written.push(write.perSecond);
     return read!;
   });
   const rate = figureOf(written).median;
   run.record('writes beside the gateway', WITH_WRITES, { 'writes/s': rate });
   if (rate < LEAST_WRITES_PER_SECOND) throw new Error(`only ${Math.round(rate)} writes/s were acknowledged`);
+}
+
+/** Each load is a process of its own; returns their results in their order. */
+async function runSteadyLoads(loads: readonly SteadyLoad[], seconds: number): Promise<SteadyResult[]> {
+  const running = [];
+  for (const load of loads) running.push(await startScript('api/steady-load-process.ts', load));
+  await pause(seconds * 1_000);
+  return Promise.all(running.map(async (one) => JSON.parse(await one.ask()) as SteadyResult));
 }
