@@ -9,8 +9,9 @@ import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [--all | --rest | --changed] [PATTERN…] [--name TEXT] [--spec] [--jobs N] [--keep-durations]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
-       frontdoor dev bench|bench:api|bench:edge|bench:fabric|bench:gateway [--quick] [--rounds N] [--seconds N]
-                     [--scenario TEXT] [--cpu-profile DIR] [--compare FILE FILE]
+       frontdoor dev bench|bench:api|bench:edge|bench:fabric|bench:gateway|bench:tcp
+                     [--quick] [--rounds N] [--seconds N] [--scenario TEXT]
+                     [--cpu-profile DIR] [--compare FILE FILE]
        frontdoor dev bench … [--shape up|separate|both]
        frontdoor dev interop
        frontdoor dev docs
@@ -52,6 +53,7 @@ export async function runDev(args: readonly string[]): Promise<number> {
     case 'bench:edge':
     case 'bench:fabric':
     case 'bench:gateway':
+    case 'bench:tcp':
       return (await runPinned(['test/bench/main.ts', command, ...rest])).status;
     case 'interop':
       return (await import('../tools/test-run.ts')).runTests([

@@ -1,5 +1,5 @@
-// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:edge`, `bench:fabric`, `bench:gateway`; the first argument is
-// that name. Run them on a quiet machine, and compare ratios of one run only.
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:edge`, `bench:fabric`, `bench:gateway`, `bench:tcp`; the first
+// argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
   'bench:edge': async () => (await import('./edge/edge-benchmark.ts')).EDGE_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
+  'bench:tcp': async () => (await import('./tcp/tcp-benchmark.ts')).TCP_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
 };
 

@@ -116,12 +116,16 @@ function peerCommand(name: string): string | undefined {
   return process.env[`${name.toUpperCase()}_BIN`] ?? findCommand(name);
 }
 
+/** Throws unless the service is there behind a port. */
+export type UntilServes = (port: number) => Promise<void>;
+
 async function startTunnel(
   run: BenchRun,
   name: string,
-  tunnel: Tunnel,
   service: number,
+  untilServes: UntilServes,
 ): Promise<OutsidePeer[]> {
+  const tunnel = TUNNELS[name]!;
   const commands = { server: peerCommand(tunnel.server), client: peerCommand(tunnel.client) };
   if (commands.server === undefined || commands.client === undefined) {
     run.skip(name, `neither in PATH nor named by ${tunnel.server.toUpperCase()}_BIN`);
@@ -134,7 +138,7 @@ async function startTunnel(
     service,
   };
   const folder = join(run.folder, name);
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const args = tunnel.args(ports, (file, text) => {
     const path = join(folder, file);
     writeFileSync(path, text, { mode: 0o600 });
@@ -149,7 +153,7 @@ async function startTunnel(
   const doors = Object.entries(tunnel.doors(ports));
   for (const [door, port] of doors) {
     try {
-      await untilAnswers({ port, host: PEER_HOST });
+      await untilServes(port);
     } catch (error) {
       throw new Error(`${door} does not serve: ${server.tail()} ${client.tail()}`, { cause: error });
     }
@@ -161,7 +165,22 @@ async function startTunnel(
   return doors.map(([door, port]) => ({ name: door, port, processes }));
 }
 
-/** Starts those that there are; they end with the run. A tunnel that does not get ready is skipped. */
+/** Starts those of these tunnels that there are; they end with the run. One that does not get ready is skipped. */
+export async function startTunnels(
+  run: BenchRun,
+  names: readonly string[],
+  service: number,
+  untilServes: UntilServes,
+): Promise<OutsidePeer[]> {
+  const peers: OutsidePeer[] = [];
+  for (const name of names) {
+    const started = await run.attempt(name, () => startTunnel(run, name, service, untilServes));
+    peers.push(...(started ?? []));
+  }
+  return peers;
+}
+
+/** Starts those that there are, in front of a service that speaks HTTP; they end with the run. */
 export async function startOutsidePeers(run: BenchRun, servicePort: number): Promise<readonly OutsidePeer[]> {
   const peers: OutsidePeer[] = [];
   const addRow = async (name: string, rows: StartRow, length: 1 | 2): Promise<void> => {
@@ -178,7 +197,7 @@ export async function startOutsidePeers(run: BenchRun, servicePort: number): Pro
     await addRow(HAPROXY, rows, 1);
     await addRow(`${HAPROXY}–TLS–${HAPROXY}`, rows, 2);
   } else run.skip(HAPROXY, 'not in PATH');
-  for (const [name, tunnel] of Object.entries(TUNNELS))
-    peers.push(...((await run.attempt(name, () => startTunnel(run, name, tunnel, servicePort))) ?? []));
+  const untilServes = (port: number): Promise<void> => untilAnswers({ port, host: PEER_HOST });
+  peers.push(...(await startTunnels(run, Object.keys(TUNNELS), servicePort, untilServes)));
   return peers;
 }

@@ -4,7 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { latencyOf, type Latency } from '../figure.ts';
 
-export type LoadKind = 'download' | 'messages' | 'circuits' | 'idle';
+/**
+ * `requests` are shorter than their answers, as those of a database. `waves` are uploads of 20 MB/s in waves over one
+ * connection, beside requests over the others: the rate is that of the waves, the latency that of the requests.
+ */
+export type LoadKind = 'download' | 'upload' | 'messages' | 'requests' | 'waves' | 'circuits' | 'idle';
 
 export interface LoadArguments {
   readonly kind: LoadKind;
@@ -17,12 +21,20 @@ export interface LoadResult extends Latency {
   /** Bytes, messages or circuits per second; held connections of `idle`. */
   readonly rate: number;
   readonly failed: number;
+  /** Bytes, messages or circuits, with those before the time of the rate; absent where they are not counted. */
+  readonly total?: number | undefined;
 }
 
 const MESSAGE = Buffer.alloc(100, 'm');
+/** `pgbench --select-only` sends as much; the service answers with two bytes for each. */
+const REQUEST = Buffer.alloc(60, 'r');
+const PIECE = Buffer.alloc(50_000, 'u');
+const WAVE_MS = 200;
+const WAVE_PIECES = (20_000_000 * (WAVE_MS / 1000)) / PIECE.length;
 const WARM_UP_MS = 500;
 const latencies: number[] = [];
 let count = 0;
+let total = 0;
 let failed = 0;
 let isMeasuring = false;
 let isOver = false;
@@ -33,39 +45,70 @@ function open(port: number): Socket {
     if (!isOver) failed += 1;
     socket.destroy();
   });
+  socket.on('end', () => {
+    if (!isOver) failed += 1;
+  });
   return socket;
+}
+
+function add(amount: number): void {
+  total += amount;
+  if (isMeasuring) count += amount;
+}
+
+function addLatency(startedAt: number): void {
+  if (isMeasuring) latencies.push((performance.now() - startedAt) * 1000);
 }
 
 function download(port: number): void {
   const socket = open(port);
   socket.write('D');
-  socket.on('data', (chunk: Buffer) => {
-    if (isMeasuring) count += chunk.length;
-  });
+  socket.on('data', (chunk: Buffer) => add(chunk.length));
 }
 
-/** One message under way at a time. */
-function messages(port: number): void {
+/** Counts what the connection has taken: the buffers on its path are full when the rate is measured. */
+function upload(port: number): void {
+  const socket = open(port);
+  const fill = (): void => {
+    while (!isOver && socket.write(PIECE, () => add(PIECE.length)));
+  };
+  socket.write('U');
+  socket.on('drain', fill).once('connect', fill);
+}
+
+/** A wave that is not sent when the next one is due takes its place. */
+function sendWaves(port: number): void {
+  const socket = open(port);
+  socket.write('U');
+  setInterval(() => {
+    if (socket.writableLength > 0) return;
+    for (let sent = 0; sent < WAVE_PIECES; sent += 1) socket.write(PIECE, () => add(PIECE.length));
+  }, WAVE_MS);
+}
+
+/** One request under way at a time. Those beside waves have a latency only. */
+function exchange(port: number, service: string, request: Buffer, answerBytes: number): void {
   const socket = open(port);
   let sentAt = 0;
   let left = 0;
   const send = (): void => {
-    left = MESSAGE.length;
+    left = answerBytes;
     sentAt = performance.now();
-    socket.write(MESSAGE);
+    socket.write(request);
   };
-  socket.write('E');
+  socket.write(service);
   socket.once('connect', send);
   socket.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left > 0) return;
-    if (isMeasuring) {
-      count += 1;
-      latencies.push((performance.now() - sentAt) * 1000);
-    }
+    add(kind === 'waves' ? 0 : 1);
+    addLatency(sentAt);
     if (!isOver) send();
   });
 }
+
+const messages = (port: number): void => exchange(port, 'E', MESSAGE, MESSAGE.length);
+const requests = (port: number): void => exchange(port, 'Q', REQUEST, 2 * REQUEST.length);
 
 /** A new connection, one byte there and back, gone; then the next. */
 function circuits(port: number): void {
@@ -74,10 +117,8 @@ function circuits(port: number): void {
   const socket = open(port);
   socket.write('Ex');
   socket.once('data', () => {
-    if (isMeasuring) {
-      count += 1;
-      latencies.push((performance.now() - startedAt) * 1000);
-    }
+    add(1);
+    addLatency(startedAt);
     socket.destroy();
   });
   socket.once('close', () => setImmediate(circuits, port));
@@ -102,7 +143,7 @@ async function idle(port: number, connections: number): Promise<void> {
 }
 
 function printResult(rate: number): void {
-  const result: LoadResult = { rate, ...latencyOf(latencies), failed };
+  const result: LoadResult = { rate, ...latencyOf(latencies), failed, total };
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
@@ -114,7 +155,8 @@ if (kind === 'idle') {
   // The connections are held until this process is killed.
   process.stdin.resume();
 } else {
-  const start = { download, messages, circuits }[kind];
+  if (kind === 'waves') sendWaves(port);
+  const start = { download, upload, messages, requests, waves: requests, circuits }[kind];
   for (let i = 0; i < connections; i += 1) start(port);
   await pause(WARM_UP_MS);
   isMeasuring = true;

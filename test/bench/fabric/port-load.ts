@@ -24,7 +24,7 @@ export async function runLoad(load: LoadArguments): Promise<LoadResult> {
   return withoutFailure(await runScript<LoadResult>(PORT_LOAD, load));
 }
 
-/** `runAt` runs a load at a target; a connection that fails, fails the round. Downloads have no latency. */
+/** `runAt` runs a load at a target; a connection that fails, fails the round. A stream alone has no latency. */
 export function measureLoad<T extends Target, Kind extends LoadKind>(
   run: BenchRun,
   { name, unit, kind, connections }: LoadScenario<Kind>,
@@ -33,9 +33,9 @@ export function measureLoad<T extends Target, Kind extends LoadKind>(
 ): Promise<Readonly<Record<string, Measured>> | undefined> {
   return run.measure(name, unit, targets, async (target, seconds, metered) => {
     const result = await metered(() => runAt(target, { kind, connections, seconds }));
-    const { rate, p50Us, p99Us } = withoutFailure(result);
-    if (kind === 'download') return { units: (rate * seconds) / BYTES_PER_MB, perSecond: rate };
-    return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
+    const { rate, p50Us, p99Us, total = rate * seconds } = withoutFailure(result);
+    const sample = { units: unit === 'MB' ? total / BYTES_PER_MB : total, perSecond: rate };
+    return kind === 'download' || kind === 'upload' ? sample : { ...sample, p50Us, p99Us };
   });
 }
 
