@@ -3,7 +3,6 @@ import type { Measured } from './bench-result.ts';
 import {
   between,
   fact,
-  figure,
   least,
   most,
   ratio,
@@ -15,12 +14,6 @@ import {
 import { SERVICE } from './nginx-peer.ts';
 import { OPENZITI } from './openziti-peer.ts';
 import { NGINX_PAIR } from './outside-peers.ts';
-
-/**
- * Circuits per second that OpenZiti 1.7.2 made on a machine of two cores in an earlier measurement: between 47 and
- * 84. The upper one is what we compare with when no OpenZiti takes part in the run.
- */
-export const OPENZITI_CIRCUITS_PER_SECOND = { least: 47, most: 84 };
 
 /** The table of the product's processes, by shape, and its columns. */
 export const PROCESSES = 'processes';
@@ -69,7 +62,6 @@ export function productGoals(shape: string): readonly Goal[] {
   const ofProcess = (column: string): Value => fact(PROCESSES, shape, column);
   const toPair = (scenario: string, field?: MeasuredField, statistic?: Statistic) =>
     between(scenario, shape, NGINX_PAIR, field, statistic);
-  const circuitsOfOpenZiti = figure('circuits', OPENZITI);
   return [
     least('requests/s, 32 connections', '×', 1.2, toPair(KEEP_ALIVE)),
     least('requests/s, 128 connections', '×', 1.2, toPair(MANY_CONNECTIONS)),
@@ -81,18 +73,7 @@ export function productGoals(shape: string): readonly Goal[] {
     most('p50, one connection', '×', 1.5, toPair(ONE_CONNECTION, 'p50Us', 'min')),
     most('p99, 32 connections', '×', 1.2, toPair(KEEP_ALIVE, 'p99Us')),
     least('new connections/s', '×', 0.8, toPair(NEW_CONNECTIONS)),
-    {
-      ...least("circuits/s, to OpenZiti's", '×', 5, (result) =>
-        ratio(
-          figure('circuits', shape)(result),
-          circuitsOfOpenZiti(result) ?? OPENZITI_CIRCUITS_PER_SECOND.most,
-        ),
-      ),
-      qualifier: (result) =>
-        circuitsOfOpenZiti(result) === undefined
-          ? ` ${OPENZITI_CIRCUITS_PER_SECOND.most}/s of an earlier run`
-          : ' in this run',
-    },
+    least("circuits/s, to OpenZiti's", '×', 5, between('circuits', shape, OPENZITI)),
     least('100 MB download', '×', 1, toPair(DOWNLOAD)),
     least('32 downloads at once', '×', 0.8, toPair(DOWNLOADS_AT_ONCE)),
     least(
