@@ -92,9 +92,9 @@ export function readYaml(
   }
 }
 
-/** Writes a value as YAML in block style, one line for each text. */
+/** Writes a value as YAML in block style. Lines of a text stay as they are. */
 export function yamlText(value: unknown): string {
-  return stringify(value, { lineWidth: 0, blockQuote: false, aliasDuplicateObjects: false });
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
 }
 
 function whole(message: string): { readonly problems: readonly FileProblem[] } {

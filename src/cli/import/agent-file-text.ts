@@ -51,12 +51,12 @@ export function agentFileText(
 }
 
 function entryOf(draft: ImportedShare, name: string): FileEntry {
-  const { mode, target, authProviders, policy, users, upstream, domains } = draft;
+  const { mode, target, authProviders, policy, users, upstream, domains, clientAuthorities } = draft;
   const variables = variablesOf(name, users);
   const basicAuth = users.map((user, at) => ({ name: user, password: { fromEnv: variables[at]! } }));
-  const rules = Object.fromEntries(
-    Object.entries(Object.assign({ basicAuth }, policy)).filter(([, list]) => list.length > 0),
-  );
+  const lists = Object.entries(Object.assign({ basicAuth }, policy)).filter(([, list]) => list.length > 0);
+  const clientCertificate = clientAuthorities.length === 0 ? undefined : { authorities: clientAuthorities };
+  const rules = definedFields(Object.assign(Object.fromEntries(lists), { clientCertificate }));
   const share = definedFields({
     name,
     mode,

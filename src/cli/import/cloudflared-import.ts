@@ -1,6 +1,6 @@
 /** config.yml of cloudflared: `ingress` rules of which the first one that matches counts. */
 import { ImportedShare, type ImportDraft } from './imported-share.ts';
-import { HostShares } from './host-shares.ts';
+import { HostShares, labelOf } from './host-shares.ts';
 import type { ImportFormat } from './import-format.ts';
 import type { SourceTable } from './source-table.ts';
 
@@ -206,10 +206,6 @@ function adviceOn(service: string): string {
   if (service.startsWith('http_status:'))
     return 'Left out, because no service answers: a share can answer paths itself (upstream.answers).';
   return 'Frontdoor has no such service: make a private share of each service that clients reached through it.';
-}
-
-function labelOf(host: string): string {
-  return host.replace(/^\*\./, '').split('.', 1)[0]!;
 }
 
 function withoutSlash(service: string): string {

@@ -60,3 +60,8 @@ function addRoute(share: ImportedShare, { table, key, path, target, stripPath = 
     table.remark(key, 'Left out, because an earlier rule has the same path.');
   else share.route(table, key, stripPath ? { path: prefix, target, stripPath } : { path: prefix, target });
 }
+
+/** The first label of a host name, which shares are named by. */
+export function labelOf(host: string): string {
+  return host.replace(/^\*\./, '').split('.', 1)[0]!;
+}

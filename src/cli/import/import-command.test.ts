@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { gatewayProxySkip } from '../../../test/support/gateway-proxies.ts';
 import { runCli, type Ran } from '../cli-fixture.ts';
 
 const vectors = join(import.meta.dirname, '../../../test/vectors/import');
@@ -18,10 +19,11 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   cloudflared: ['cloudflared.yml'],
   frpc: ['frpc.toml'],
   ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
+  Caddy: ['caddy.json'],
 };
 
 async function imported(name: string): Promise<Ran> {
-  const ran = await runCli(['import', join(vectors, name)]);
+  const ran = await runCli(['import', join(vectors, name)], { PATH: process.env['PATH'] });
   return {
     out: ran.out.replaceAll(`${vectors}/`, ''),
     err: ran.err.replaceAll(`${vectors}/`, ''),
@@ -29,17 +31,40 @@ async function imported(name: string): Promise<Ran> {
   };
 }
 
+async function checkImport(name: string): Promise<void> {
+  const { out, err, code } = await imported(name);
+  const stem = name.replace(/\.\w+$/, '');
+  assert.equal(code, 0, err);
+  assert.doesNotMatch(out + err, SECRET);
+  assert.equal(out, readFileSync(join(vectors, `${stem}.agent.yml`), 'utf8'));
+  assert.equal(err, readFileSync(join(vectors, `${stem}.remarks`), 'utf8'));
+}
+
 for (const [program, names] of Object.entries(FILES))
   test(`files of ${program} become an agent's file, with a remark for each thing that is left out`, async () => {
-    for (const name of names) {
-      const { out, err, code } = await imported(name);
-      const stem = name.replace(/\.\w+$/, '');
-      assert.equal(code, 0, err);
-      assert.doesNotMatch(out + err, SECRET);
-      assert.equal(out, readFileSync(join(vectors, `${stem}.agent.yml`), 'utf8'));
-      assert.equal(err, readFileSync(join(vectors, `${stem}.remarks`), 'utf8'));
-    }
+    for (const name of names) await checkImport(name);
   });
+
+const caddyfile = join(folder, 'site.conf');
+writeFileSync(caddyfile, 'a.example.com {\n\tno_such_directive "s3cret"\n}\n');
+
+test(
+  'a Caddyfile is read by the real Caddy, and remarks name its own lines',
+  { skip: gatewayProxySkip('Caddy') },
+  async () => {
+    await checkImport('Caddyfile');
+    const { err, code } = await runCli(['import', caddyfile], { PATH: process.env['PATH'] });
+    assert.match(err, /site\.conf: "caddy adapt" refuses the file: .*site\.conf:2.*no_such_directive/);
+    assert.doesNotMatch(err, SECRET);
+    assert.notEqual(code, 0);
+  },
+);
+
+test('a Caddyfile on a machine without Caddy is refused with the command that makes JSON of it', async () => {
+  const { err, code } = await runCli(['import', caddyfile], { PATH: folder });
+  assert.match(err, /site\.conf: a Caddyfile is read by the program caddy.*run "caddy adapt --config/);
+  assert.notEqual(code, 0);
+});
 
 interface BrokenFile {
   readonly text: string;

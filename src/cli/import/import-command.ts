@@ -5,7 +5,7 @@ import { FrontdoorError, messageOf } from '#base';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ImportedFile, ImportFormatName } from './import-file.ts';
 
-const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok', 'frpc'];
+const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok', 'frpc', 'caddy'];
 const FILE_MODE = 0o600;
 
 interface ImportFlags {
@@ -15,7 +15,10 @@ interface ImportFlags {
 
 export function importCommand(io: CliIo): Command {
   const command = new Command('import')
-    .argument('<file>', 'configuration of cloudflared (config.yml), ngrok (ngrok.yml) or frpc (frpc.toml)')
+    .argument(
+      '<file>',
+      'configuration of cloudflared (config.yml), ngrok (ngrok.yml), frpc (frpc.toml) or Caddy (Caddyfile, or its JSON)',
+    )
     .description("print the configuration of another program as an agent's file")
     .addOption(
       new Option('--from <program>', 'program of the file, if no key of it shows which').choices(FORMATS),
@@ -27,7 +30,7 @@ export function importCommand(io: CliIo): Command {
     .addHelpText(
       'after',
       '\nStandard error lists what could not be carried over, with its line and what to do instead. Passwords and tokens are\n' +
-        'not carried over. Nothing is changed at the other program.\n\n' +
+        'not carried over. Nothing is changed at the other program. A Caddyfile is read by "caddy adapt", if caddy is in PATH.\n\n' +
         'Examples:\n  frontdoor import /etc/cloudflared/config.yml --out agent.yml\n  frontdoor agent start --config agent.yml\n',
     )
     .action((file: string, flags: ImportFlags) => runCommand(io, false, () => importTo(io, file, flags)));
@@ -36,7 +39,7 @@ export function importCommand(io: CliIo): Command {
 
 async function importTo(io: CliIo, file: string, { from, out }: ImportFlags): Promise<void> {
   const { importFile } = await import('./import-file.ts');
-  const imported = importFile(file, textOf(file), from);
+  const imported = importFile(file, textOf(file), { from, path: io.env['PATH'] });
   for (const { line, key, advice } of imported.remarks) io.err(`${file}:${line} ${key}: ${advice}\n`);
   if (imported.shares + imported.accesses === 0)
     throw new FrontdoorError('invalid', 'config-invalid', `${file} has no share that can be carried over`);

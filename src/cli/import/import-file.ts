@@ -3,10 +3,12 @@ import { FrontdoorError, isJsonObject } from '#base';
 import { fileProblemLine, type FileProblem } from '#base/shapes';
 import { readYaml, type LocatedValues } from '#net/yaml-file';
 import { agentFileText, type AgentFileText } from './agent-file-text.ts';
+import { caddyImport } from './caddy/caddy-import.ts';
+import { isCaddyfile, readCaddyfile } from './caddy/caddyfile-source.ts';
 import { cloudflaredImport } from './cloudflared-import.ts';
 import type { ImportFormat } from './import-format.ts';
 import { frpcImport } from './frpc-import.ts';
-import { ImportNotes, type ImportRemark } from './import-notes.ts';
+import { ImportNotes, type ImportPlaces, type ImportRemark } from './import-notes.ts';
 import { ngrokImport } from './ngrok-import.ts';
 import { SourceTable } from './source-table.ts';
 import { readToml } from './toml-source.ts';
@@ -17,6 +19,7 @@ export const IMPORT_FORMATS = {
   cloudflared: cloudflaredImport,
   ngrok: ngrokImport,
   frpc: frpcImport,
+  caddy: caddyImport,
 } as const satisfies Readonly<Record<string, ImportFormat>>;
 export type ImportFormatName = keyof typeof IMPORT_FORMATS;
 
@@ -24,20 +27,27 @@ export interface ImportedFile extends AgentFileText {
   readonly remarks: readonly ImportRemark[];
 }
 
+export interface ImportOptions {
+  readonly from: ImportFormatName | undefined;
+  /** Folders with programs, as the variable PATH has them. */
+  readonly path: string | undefined;
+}
+
 /** `file` is its name in messages. Throws a `FrontdoorError` with all problems of a file that cannot be read. */
-export function importFile(file: string, text: string, from: ImportFormatName | undefined): ImportedFile {
-  const values = readValues(file, text, from);
+export function importFile(file: string, text: string, { from, path }: ImportOptions): ImportedFile {
+  const values = readValues(file, text, { from, path });
   const { value } = values;
   if (!isJsonObject(value)) throw invalid(file, [whole('must have keys and values')]);
   const format = formatOf(file, new Set(Object.keys(value)), from);
-  const notes = new ImportNotes(values.positionOf);
+  const notes = new ImportNotes(values);
   const draft = format.draftOf(new SourceTable(value, [], notes));
   if (notes.problems.length > 0) throw invalid(file, notes.problems);
   const { text: written, shares, accesses } = agentFileText(draft, format.product, file);
   return { text: written, shares, accesses, remarks: notes.remarks };
 }
 
-function readValues(file: string, text: string, from: ImportFormatName | undefined): LocatedValues {
+function readValues(file: string, text: string, { from, path }: ImportOptions): LocatedValues & ImportPlaces {
+  if ((from ?? 'caddy') === 'caddy' && isCaddyfile(file, text)) return readCaddyfile(file, text, path);
   const read = readYaml(text, MAX_IMPORT_LENGTH);
   if ('value' in read && isJsonObject(read.value)) return read;
   // A text of TOML is no table in YAML.

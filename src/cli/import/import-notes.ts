@@ -9,13 +9,22 @@ export interface ImportRemark {
   readonly advice: string;
 }
 
+export interface ImportPlaces {
+  readonly positionOf: (path: ValuePath) => FilePosition;
+  /** The name of a place; by default its keys. */
+  readonly labelOf?: (path: ValuePath) => string;
+}
+
 export class ImportNotes {
   readonly #remarks = new Map<string, ImportRemark>();
   readonly #problems: FileProblem[] = [];
   readonly #positionOf: (path: ValuePath) => FilePosition;
 
-  constructor(positionOf: (path: ValuePath) => FilePosition) {
+  readonly #labelOf: (path: ValuePath) => string;
+
+  constructor({ positionOf, labelOf = keyText }: ImportPlaces) {
     this.#positionOf = positionOf;
+    this.#labelOf = labelOf;
   }
 
   lineOf(path: ValuePath): number {
@@ -24,13 +33,13 @@ export class ImportNotes {
 
   /** Drops advice that the key already has. */
   remark(path: ValuePath, advice: string): void {
-    const key = keyText(path);
+    const key = this.#labelOf(path);
     this.#remarks.set(`${key} ${advice}`, { line: this.lineOf(path), key, advice });
   }
 
   problem(path: ValuePath, message: string): void {
     const { line, column } = this.#positionOf(path);
-    this.#problems.push({ severity: 'error', path: keyText(path), line, column, message });
+    this.#problems.push({ severity: 'error', path: this.#labelOf(path), line, column, message });
   }
 
   get remarks(): readonly ImportRemark[] {
@@ -43,7 +52,7 @@ export class ImportNotes {
 }
 
 /** Numbers are places in lists. */
-function keyText(path: ValuePath): string {
+export function keyText(path: ValuePath): string {
   return path.reduce((text, part) => {
     if (/^[0-9]+$/.test(part)) return `${text}[${part}]`;
     return text === '' ? part : `${text}.${part}`;

@@ -32,6 +32,8 @@ export class ImportedShare {
   readonly policy: DraftPolicy = { emails: [], ipAllow: [], ipDeny: [] };
   /** Users of HTTP Basic, whose passwords come from variables. */
   readonly users: string[] = [];
+  /** Authorities (PEM) of the certificate that every client must present. */
+  readonly clientAuthorities: string[] = [];
   /** Comments above the share. */
   readonly hints: string[] = [];
   #upstream: ShareUpstreamChange = {};
