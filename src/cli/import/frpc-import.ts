@@ -1,4 +1,4 @@
-/** frpc.toml, and the same keys in YAML or JSON: `proxies` are services of this machine, `visitors` are accesses to those of others. */
+/** frpc.toml, and the same keys in YAML or JSON or as read of INI: `proxies` are services of this machine, `visitors` are accesses to those of others. */
 import { formatHostPort } from '#base';
 import { HostShares } from './host-shares.ts';
 import type { ImportFormat } from './import-format.ts';
@@ -42,10 +42,7 @@ function addProxy(proxy: SourceTable, hosts: HostShares, others: ImportedShare[]
   const isOff = proxy.flag('enabled') === false;
   if (isOff)
     proxy.remark('enabled', 'Left out, because it is turned off: add a share if it should be served.');
-  if (target === undefined || isOff) {
-    proxy.leaveOthers();
-    return;
-  }
+  if (target === undefined || isOff) return;
   if (locations.length > 0 && domains.length > 0) {
     for (const path of locations)
       for (const host of domains)
@@ -80,7 +77,7 @@ function targetOf(proxy: SourceTable, type: string): string | undefined {
   const port = proxy.number('localPort');
   if (plugin !== undefined) return pluginTarget(proxy, plugin);
   if (port === undefined) {
-    proxy.remark('', 'Left out, because it has no localPort: make a share for each port.');
+    proxy.remark('', 'Left out, because it has no single port of a service: make a share for each port.');
     return undefined;
   }
   if (WEB.includes(type)) return `${type}://${formatHostPort(host, port)}`;

@@ -17,7 +17,7 @@ const SECRET = /s3cret/;
 /** Files of each program, with `NAME.agent.yml` and `NAME.remarks` beside them. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   cloudflared: ['cloudflared.yml'],
-  frpc: ['frpc.toml'],
+  frpc: ['frpc.toml', 'frpc.ini'],
   ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
   Caddy: ['caddy.json'],
 };
@@ -33,7 +33,7 @@ async function imported(name: string): Promise<Ran> {
 
 async function checkImport(name: string): Promise<void> {
   const { out, err, code } = await imported(name);
-  const stem = name.replace(/\.\w+$/, '');
+  const stem = name.replace(/\.(?!ini)\w+$/, '');
   assert.equal(code, 0, err);
   assert.doesNotMatch(out + err, SECRET);
   assert.equal(out, readFileSync(join(vectors, `${stem}.agent.yml`), 'utf8'));

@@ -17,7 +17,7 @@ export function importCommand(io: CliIo): Command {
   const command = new Command('import')
     .argument(
       '<file>',
-      'configuration of cloudflared (config.yml), ngrok (ngrok.yml), frpc (frpc.toml) or Caddy (Caddyfile, or its JSON)',
+      'configuration of cloudflared (config.yml), ngrok (ngrok.yml), frpc (frpc.toml, frpc.ini) or Caddy (Caddyfile, or its JSON)',
     )
     .description("print the configuration of another program as an agent's file")
     .addOption(

@@ -8,6 +8,7 @@ import { isCaddyfile, readCaddyfile } from './caddy/caddyfile-source.ts';
 import { cloudflaredImport } from './cloudflared-import.ts';
 import type { ImportFormat } from './import-format.ts';
 import { frpcImport } from './frpc-import.ts';
+import { isFrpcIni, readFrpcIni } from './frpc-ini-source.ts';
 import { ImportNotes, type ImportPlaces, type ImportRemark } from './import-notes.ts';
 import { ngrokImport } from './ngrok-import.ts';
 import { SourceTable } from './source-table.ts';
@@ -48,6 +49,8 @@ export function importFile(file: string, text: string, { from, path }: ImportOpt
 
 function readValues(file: string, text: string, { from, path }: ImportOptions): LocatedValues & ImportPlaces {
   if ((from ?? 'caddy') === 'caddy' && isCaddyfile(file, text)) return readCaddyfile(file, text, path);
+  if ((from ?? 'frpc') === 'frpc' && text.length <= MAX_IMPORT_LENGTH && isFrpcIni(text))
+    return readFrpcIni(text);
   const read = readYaml(text, MAX_IMPORT_LENGTH);
   if ('value' in read && isJsonObject(read.value)) return read;
   // A text of TOML is no table in YAML.
