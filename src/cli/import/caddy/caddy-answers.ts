@@ -21,6 +21,10 @@ export function addAnswer(place: HandlerPlace): boolean {
     site.guard(handler, '', 'Caddy answered some requests itself, and did not ask the service');
     return true;
   }
+  if (isEverything(scope) && site.root !== undefined) {
+    handler.remark('', 'Left out, because the share refuses clients of other networks itself.');
+    return true;
+  }
   const path = scope.path ?? '/*';
   const text = handler.text('body') ?? '';
   const redirectTo = location === undefined ? undefined : addressOf(place, path, location);

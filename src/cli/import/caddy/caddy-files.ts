@@ -48,31 +48,42 @@ function isNotServed(name: string, folder: string): boolean {
 
 /** `rewrite` and `vars`, which later handlers depend on. */
 export function addRewrite(place: HandlerPlace): void {
-  const { handler, scope, chain } = place;
+  const { handler, scope, chain, site } = place;
+  handler.ignore('handler');
   if (handler.text('handler') === 'vars') {
     const folder = handler.text('root');
-    handler.ignore('handler');
-    if (folder !== undefined) chain.folder = folder;
+    if (folder !== undefined && isForOthers(place)) handler.remark('root', ALL_REQUESTS);
+    else if (folder !== undefined) chain.folder = folder;
     handler.leaveOthers('Values of a share are fixed texts: let the service set it.');
     return;
   }
   const strip = handler.text('strip_path_prefix');
   const uri = handler.text('uri');
-  handler.ignore('handler');
   if (strip !== undefined) addStripped(place, strip);
-  if (uri?.endsWith(URI) === true && !uri.slice(0, -URI.length).includes('{') && isEverything(scope))
-    chain.base = uri.slice(0, -URI.length) + chain.base;
-  else if (uri !== undefined)
+  const base = uri?.endsWith(URI) === true ? uri.slice(0, -URI.length) : undefined;
+  if (base !== undefined && !base.includes('{') && scope.isOther !== true && !isForOthers(place))
+    chain.base = base + chain.base;
+  else if (uri !== undefined || handler.has('path_regexp') || handler.has('uri_substring')) {
     handler.remark(
-      'uri',
+      '',
       'Left out, because a share changes no paths but their beginning: let the service do it.',
     );
+    site.guard(handler, '', 'Caddy changed the paths of requests, so that the service got some only');
+  }
+  handler.ignore('path_regexp', 'uri_substring');
   handler.leaveOthers(ALL_REQUESTS);
 }
 
-function addStripped({ handler, scope, chain }: HandlerPlace, strip: string): void {
+/** Whether the handler is for some requests, and those that follow in the file are for more. */
+function isForOthers({ handler, route, scope }: HandlerPlace): boolean {
+  const isLast = Number(handler.path.at(-1)) === route.tables('handle').length - 1;
+  return isLast && route.has('match') && !isEverything(scope);
+}
+
+function addStripped(place: HandlerPlace, strip: string): void {
+  const { handler, scope, chain } = place;
   const prefix = scope.path?.replace(/\/?\*$/, '');
-  if (prefix === strip && chain.stripped === '') chain.stripped = strip;
+  if (prefix === strip && chain.stripped === '' && !isForOthers(place)) chain.stripped = strip;
   else
     handler.remark(
       'strip_path_prefix',

@@ -8,13 +8,15 @@ import { covers, hostsOf } from './caddy-scope.ts';
 import { BEHIND_PROXY, CaddySite, NO_ERROR_ROUTES } from './caddy-site.ts';
 import { CaddyWalk } from './caddy-walk.ts';
 
-/** How many handlers are visited for a file at most, because matchers multiply those inside. */
-const MAX_VISITS = 50_000;
+/** How many routes and handlers are visited for a file at most: hosts and matchers multiply those inside. */
+const MAX_VISITS = 1_000_000;
 const MAX_HOSTS = 1_000;
 const INTRO =
   'A share can be reached through the gateway, also if only your own network could reach the site: remove those, or guard them.';
 const LOCAL_LISTENER =
   /^(?:tcp\/)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2[0-9]|3[01])\.|localhost:|\[::1\]|\[f[cd]|unix)/i;
+/** Names that are in no public zone. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|localdomain|lan|home|internal|intranet|corp|home\.arpa)$/;
 const NOT_OF_SHARES = 'It is of Caddy itself: gateways and agents have options of their own (--help).';
 
 export const caddyImport: ImportFormat = {
@@ -75,10 +77,12 @@ function addSite(
   if (isLocal && server.has('listen'))
     site.guard(server, 'listen', 'Caddy listened at an address of this machine or network only');
   new CaddyWalk(server, visits).follow(site);
+  if (domains.length > 0 && domains.every((each) => LOCAL_NAME.test(each)) && site.root !== undefined)
+    site.guard(site.root.table, '', 'Caddy served a name of your own network');
   addClientCertificates(server, site);
   const key = `${name} ${host ?? ''}`;
   const { root } = site;
-  if (root === undefined) site.leaveAnswers();
+  if (root === undefined) site.leaveAll();
   else {
     const fresh = domains.filter((each) => !served.has(each));
     if (fresh.length === 0 && domains.length > 0) {

@@ -31,6 +31,8 @@ export function addProxy(place: HandlerPlace): boolean {
   }
   const scheme = transport?.has('tls') === true ? 'https' : 'http';
   leaveRest(handler);
+  if (handler.table('rewrite')?.has('uri') === true)
+    site.guard(handler, 'rewrite', 'Caddy changed the paths of requests, so that the service got some only');
   if (scope.path !== undefined)
     for (const key of ['headers', 'transport'])
       if (handler.has(key) && !(key === 'transport' && scheme === 'http'))

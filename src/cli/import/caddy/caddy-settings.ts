@@ -87,7 +87,7 @@ export function addAuthentication({ handler, scope, site }: HandlerPlace): void 
       .filter((user) => /^[^:\p{Cc}]{1,255}$/u.test(user));
     if (users.length === 0 || users.length < accounts.length)
       site.guard(providers!, name, 'Caddy asked people to sign in');
-    else for (const user of users) site.onShare((share) => share.user(handler, '', user));
+    else site.users(handler, users);
   }
   if (providers === undefined || providers.keys.length === 0)
     site.guard(handler, 'providers', 'Caddy asked people to sign in');

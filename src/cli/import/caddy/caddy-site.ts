@@ -51,6 +51,8 @@ export class CaddySite {
   readonly rules: PathRule[] = [];
   readonly #changes: DraftChange[] = [];
   readonly #answers: SourceTable[] = [];
+  /** What may refuse requests. */
+  readonly #guards: SourceTable[] = [];
   #root: SiteRoot | undefined;
 
   constructor(host: string | undefined) {
@@ -73,11 +75,18 @@ export class CaddySite {
   }
 
   guard(table: SourceTable, key: string, what: string): void {
+    this.#guards.push(table);
     this.onShare((share) => share.guardByHand(table, key, CADDY_GUARD, what));
+  }
+
+  users(table: SourceTable, names: readonly string[]): void {
+    this.#guards.push(table);
+    for (const name of names) this.onShare((share) => share.user(table, '', name));
   }
 
   /** Requests from elsewhere are refused. */
   allow(table: SourceTable, networks: readonly string[]): void {
+    this.#guards.push(table);
     this.onShare((share) => {
       // Two lists would admit clients that are on one of them, and Caddy wants both.
       const isReadable = networks.every((network) => parseIpNetwork(network) !== undefined);
@@ -88,6 +97,7 @@ export class CaddySite {
   }
 
   deny(table: SourceTable, networks: readonly string[]): void {
+    this.#guards.push(table);
     this.onShare((share) => {
       if (networks.every((network) => parseIpNetwork(network) !== undefined))
         for (const network of networks) share.network(table, 'match', 'ipDeny', network);
@@ -114,7 +124,10 @@ export class CaddySite {
   }
 
   /** For a host without a share. */
-  leaveAnswers(): void {
+  leaveAll(): void {
+    if (this.rules.length > 0)
+      for (const table of this.#guards)
+        table.remark('', 'Left out with the host: guard the share that you make of it by hand.');
     for (const table of this.#answers)
       table.remark(
         '',

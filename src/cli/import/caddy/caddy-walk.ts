@@ -25,7 +25,7 @@ export class CaddyWalk {
   readonly #server: SourceTable;
   readonly #visits: { left: number };
 
-  /** `visits` counts the handlers of the whole file that may still be visited. */
+  /** `visits` counts the routes and handlers of the whole file that may still be visited. */
   constructor(server: SourceTable, visits: { left: number }) {
     this.#server = server;
     this.#visits = visits;
@@ -40,6 +40,7 @@ export class CaddyWalk {
   #routes(routes: readonly SourceTable[], scope: CaddyScope, chain: CaddyChain, site: CaddySite): boolean {
     const taken = new Set<string>();
     for (const route of routes) {
+      if (!this.#mayVisit(route)) return true;
       const group = route.text('group');
       if (group !== undefined && taken.has(group)) continue;
       if (addTryFiles(route, chain)) continue;
@@ -58,13 +59,17 @@ export class CaddyWalk {
 
   #handlers(route: SourceTable, scope: CaddyScope, chain: CaddyChain, site: CaddySite): boolean {
     for (const handler of route.tables('handle')) {
-      this.#visits.left -= 1;
-      if (this.#visits.left === 0)
-        handler.notes.problem(handler.path, 'is one handler too many: import the sites in several files');
-      if (this.#visits.left <= 0) return true;
+      if (!this.#mayVisit(handler)) return true;
       if (this.#handler({ handler, route, scope, chain, site })) return true;
     }
     return false;
+  }
+
+  #mayVisit(table: SourceTable): boolean {
+    this.#visits.left -= 1;
+    if (this.#visits.left === 0)
+      table.notes.problem(table.path, 'is one route or handler too many: import the sites in several files');
+    return this.#visits.left > 0;
   }
 
   #handler(place: HandlerPlace): boolean {
