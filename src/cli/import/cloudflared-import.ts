@@ -17,16 +17,19 @@ const PRIVATE_SCHEMES: Readonly<Record<string, number | undefined>> = {
 };
 const MAX_CONNECT_SECONDS = 5;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
-/** A regular expression that means a path and everything below it. */
-const PATH_PREFIX = /^\^((?:\/[A-Za-z0-9_~-]+)+)(?:\/?(?:\.\*)?\$?|\(\/\|\$\))$/;
+/** A regular expression that means a path and everything below it. Many people leave out `^`, or write the end as in a shell. */
+const PATH_PREFIX = /^(\^?)((?:\/[A-Za-z0-9_~-]+)+)(?:\/?(?:\.\*)?\$?|\/\*|\(\/\|\$\))$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const cloudflaredImport: ImportFormat = {
   product: 'cloudflared',
-  isOf: (keys) => keys.has('ingress') || (keys.has('tunnel') && keys.has('credentials-file')),
+  isOf: (keys) =>
+    keys.has('ingress') || (keys.has('tunnel') && (keys.has('credentials-file') || keys.has('url'))),
   draftOf,
 };
 
 function draftOf(root: SourceTable): ImportDraft {
+  const tunnel = root.plain('tunnel') ?? '';
   root.leave('tunnel', NO_TOKEN);
   root.leave('credentials-file', NO_TOKEN);
   root.leave('token', NO_TOKEN);
@@ -50,7 +53,10 @@ function draftOf(root: SourceTable): ImportDraft {
     if (host === '' && !rule.has('path')) rest = rule;
     else addRule(rule, host, { hosts, found, defaults });
   }
-  const last = rest;
+  const name = tunnel === '' || UUID.test(tunnel) ? 'tunnel' : tunnel;
+  const only = root.has('url') ? root : rules.length === 1 ? rest : undefined;
+  if (only !== undefined) addOnly(only, name, { hosts, found, defaults });
+  const last = rest === only ? undefined : rest;
   const isLastWeb = /^https?:/.test(last?.text('service') ?? '');
   const shares = hosts.all((host) =>
     last === undefined || !isLastWeb ? undefined : webShare(last, host, last.text('service') ?? '', defaults),
@@ -92,7 +98,12 @@ function addRule(rule: SourceTable, host: string, { hosts, found, defaults }: Ru
   else if (path === undefined) hosts.add(host, webShare(rule, host, service, defaults));
   else {
     // Without a path of whole segments the rule makes no route, but what it demanded holds for the whole host.
-    const prefix = PATH_PREFIX.exec(path)?.[1] ?? '';
+    const [, anchor, prefix = ''] = PATH_PREFIX.exec(path) ?? [];
+    if (anchor === '')
+      rule.remark(
+        'path',
+        `The route is for paths that begin with ${prefix}, and cloudflared searched all of the path.`,
+      );
     const target = withoutSlash(service);
     const guarded = rule.table('originRequest')?.table('access')?.flag('required') === true;
     const onShare = guarded ? (share: ImportedShare): void => guard(share, rule, 'originRequest') : undefined;
@@ -100,6 +111,20 @@ function addRule(rule: SourceTable, host: string, { hosts, found, defaults }: Ru
     leaveOrigin(rule);
   }
   rule.leaveOthers();
+}
+
+/** A tunnel with one service for all hosts. */
+function addOnly(table: SourceTable, name: string, { found, defaults }: RuleContext): void {
+  const key = table.has('url') ? 'url' : 'service';
+  const service = table.text(key) ?? '';
+  if (!/^https?:/.test(service)) {
+    if (!service.startsWith('http_status:')) table.remark(key, adviceOn(service));
+    return;
+  }
+  const share = new ImportedShare(table, { name, mode: 'public', target: withoutSlash(service) });
+  table.remark(key, 'The file names no hosts: add those of the tunnel to domains.');
+  addOrigin(share, defaults, key === 'url' ? undefined : table.table('originRequest'));
+  found.push(share);
 }
 
 function webShare(
@@ -124,7 +149,7 @@ function privateShare(rule: SourceTable, host: string, service: string, scheme: 
   const target = /:[0-9]+$/.test(address) || port === undefined ? address : `${address}:${port}`;
   rule.remark(
     'service',
-    'The share is private: add grants for the environments that dial it ("frontdoor access" on their machines).',
+    'The share is private: add grants for the environments that dial it ("frontdoor agent access open" on their machines).',
   );
   return new ImportedShare(rule, { name: labelOf(host), mode: 'private', target: `tcp://${target}` });
 }
@@ -155,11 +180,12 @@ function addOriginOf(share: ImportedShare, origin: SourceTable): void {
   const isWeb = share.mode === 'public';
   if (isWeb && hostHeader !== undefined && hostHeader !== '')
     share.set(origin, 'httpHostHeader', { hostHeader });
-  if (isWeb && serverName !== undefined && serverName !== '')
+  const isTls = share.target.startsWith('https:');
+  if (isTls && serverName !== undefined && serverName !== '')
     share.set(origin, 'originServerName', { tlsServerName: serverName });
-  if (isWeb && isUnverified !== undefined && isUnverified !== (share.upstream.tlsInsecure ?? false))
+  if (isTls && isUnverified !== undefined && isUnverified !== (share.upstream.tlsInsecure ?? false))
     share.set(origin, 'noTLSVerify', { tlsInsecure: isUnverified });
-  if (isWeb && isUnverified === true && share.target.startsWith('https:'))
+  if (isTls && isUnverified === true)
     share.hint(
       'tlsInsecure accepts any certificate. tlsPin accepts one: frontdoor agent certificate HOST:PORT',
     );

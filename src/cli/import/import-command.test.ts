@@ -16,7 +16,7 @@ const SECRET = /s3cret/;
 
 /** Files of each program, with `NAME.agent.yml` and `NAME.remarks` beside them. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  cloudflared: ['cloudflared.yml'],
+  cloudflared: ['cloudflared.yml', 'cloudflared-one.yml'],
   frpc: ['frpc.toml', 'frpc.ini'],
   ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
   Caddy: ['caddy.json'],
