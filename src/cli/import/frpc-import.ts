@@ -36,7 +36,8 @@ function addProxy(proxy: SourceTable, hosts: HostShares, others: ImportedShare[]
   const name = proxy.text('name') ?? '';
   const type = proxy.text('type') ?? 'tcp';
   const target = targetOf(proxy, type);
-  const locations = proxy.texts('locations').filter((path) => path !== '/');
+  const paths = proxy.texts('locations');
+  const locations = paths.includes('/') ? [] : paths;
   const domains = proxy.texts('customDomains');
   proxy.ignore('metadatas', 'annotations');
   const isOff = proxy.flag('enabled') === false;
@@ -53,11 +54,13 @@ function addProxy(proxy: SourceTable, hosts: HostShares, others: ImportedShare[]
           target,
           onShare: (share) => addGuards(share, proxy),
         });
+    proxy.leave('subdomain', 'The address of a share begins with its name: change name to have this one.');
     leaveRest(proxy);
     return;
   }
   const mode = target.startsWith('tcp:') || target.startsWith('udp:') ? 'private' : 'public';
-  const share = new ImportedShare(proxy, { name, mode, target });
+  const subdomain = mode === 'public' ? proxy.text('subdomain') : undefined;
+  const share = new ImportedShare(proxy, { name: subdomain ?? name, mode, target });
   if (locations.length > 0)
     proxy.remark(
       'locations',
@@ -84,7 +87,7 @@ function targetOf(proxy: SourceTable, type: string): string | undefined {
   const scheme = DATAGRAMS.includes(type) ? 'udp' : 'tcp';
   proxy.remark(
     'type',
-    `The share is private: add grants for the environments that dial it ("frontdoor access" on their machines).`,
+    `The share is private: add grants for the environments that dial it ("frontdoor agent access open" on their machines).`,
   );
   return `${scheme}://${formatHostPort(host, port)}`;
 }
@@ -146,10 +149,9 @@ function addHeaders(
 }
 
 function leaveRest(proxy: SourceTable): void {
-  proxy.leave('subdomain', 'The address of a share begins with its name: change name to have this one.');
   proxy.leave(
     'remotePort',
-    'The port is the one of "frontdoor access" on each machine that dials the share.',
+    'The port is the one of "frontdoor agent access open" on each machine that dials the share.',
   );
   proxy.leave('secretKey', 'Not carried over: grants decide who can dial a share.');
   proxy.leave('allowUsers', 'Name the environments of these users in grants.');

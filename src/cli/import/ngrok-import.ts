@@ -120,7 +120,7 @@ function shareOf(
   if (isPrivate) {
     table.remark(
       key,
-      'The share is private: add grants for the environments that dial it ("frontdoor access" on their machines).',
+      'The share is private: add grants for the environments that dial it ("frontdoor agent access open" on their machines).',
     );
     return new ImportedShare(table, { name, mode: 'private', target: `tcp://${local.replace(/\/$/, '')}` });
   }
