@@ -9,9 +9,9 @@ import type { ImportPlaces } from './import-notes.ts';
 
 const SECTION = /^\[([^\]]+)\]$/;
 const ENTRY = /^([^=:]+?)\s*[=:]\s*(.*)$/;
-const COMMON = /^\s*\[common\]\s*$/m;
+const COMMON = /^[ \t]*\[common\][ \t\r]*$/m;
 /** Names that only the older format has. */
-const OLD_NAMES = /^\s*(?:local_ip|local_port|custom_domains|server_addr|server_name|bind_port)\s*=/m;
+const OLD_NAMES = /^[ \t]*(?:local_ip|local_port|custom_domains|server_addr|server_name|bind_port)[ \t]*=/m;
 
 /** Places in the tables of the newer formats. Others are written alike: `remote_port` is remotePort. */
 const PLACES: Readonly<Record<string, string>> = {

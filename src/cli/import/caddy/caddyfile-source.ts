@@ -11,8 +11,8 @@ const SHOWN_CHARS = 300;
 const NAME = /^Caddyfile(?:\.|$)|\.caddyfile$/i;
 const JSON_START = /^\s*\{\s*["}]/;
 /** A line with addresses or a directive that opens a block, which neither YAML nor TOML has. */
-const BLOCK_START = /^(?:\{|[^#\s"'=[][^"'=]*[^\s"'=:] \{)\s*$/m;
-const BLOCK_END = /^\s*\}\s*$/m;
+const BLOCK_START = /^(?:\{|[^#\s"'=[][^"'=\n]*[^\s"'=:] \{)[ \t\r]*$/m;
+const BLOCK_END = /^[ \t]*\}[ \t\r]*$/m;
 
 export function isCaddyfile(file: string, text: string): boolean {
   if (JSON_START.test(text)) return false;
