@@ -9,7 +9,7 @@ import { callAgent } from '#cli';
 import { until } from '../support/deadline.ts';
 import { DEFAULT_CLIENT } from '../support/identity-provider.ts';
 import { goThroughProvider } from '../support/login-browser.ts';
-import { ACCESS_LOG, CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
+import { ACCESS_LOG, CUSTOM_ZONE, OWN_DOMAIN, type IdentityWorld } from '../support/identity-world.ts';
 import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 import { startSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { LOGIN_COOKIE, SESSION_COOKIE, type Visitor, type VisitorAnswer } from '../support/visitor.ts';
@@ -127,6 +127,42 @@ describe('a session', () => {
     assert.equal(again.status, 400);
     back.searchParams.set('state', token());
     assert.equal((await ann.ask(back.hostname, back.pathname + back.search)).status, 400);
+  });
+
+  it('is of one name: a domain of a share has its own, which ends with the domain', async () => {
+    const host = await world.share('with-domain', [oidc], { emails: ['ann@example.com'] });
+    const domains = '/shares/with-domain/domains';
+    const serve = async (): Promise<void> => {
+      await world.call('POST', domains, { hostname: OWN_DOMAIN });
+      await world.parts.grantHostname(OWN_DOMAIN);
+      await becomes('', 401);
+    };
+    const becomes = (session: string, status: number) =>
+      until(
+        `${OWN_DOMAIN} answers ${status}`,
+        () => statusWith(OWN_DOMAIN, session),
+        (seen) => seen === status,
+      );
+    await serve();
+    const ann = await inside(OWN_DOMAIN);
+    const atDomain = ann.cookie(OWN_DOMAIN)!;
+    const atZone = (await inside(host)).cookie(host)!;
+    assert.match((await ann.ask(OWN_DOMAIN, '/')).text, /"frontdoor-identity"/);
+    assert.equal(await statusWith(host, atDomain), 401, 'a session of the domain is none of the zone');
+    assert.equal(await statusWith(OWN_DOMAIN, atZone), 401, 'and the other way round');
+    const bob = world.visitor();
+    await bob.logIn(OWN_DOMAIN, '/', 'bob');
+    assert.equal((await bob.ask(OWN_DOMAIN, '/')).status, 403, 'the policy of the share applies');
+
+    await ann.ask(OWN_DOMAIN, '/.frontdoor/logout');
+    assert.equal(await statusWith(OWN_DOMAIN, atDomain), 401);
+    assert.equal(await statusWith(host, atZone), 200, 'signing out is of one name, too');
+    const later = (await inside(OWN_DOMAIN)).cookie(OWN_DOMAIN)!;
+    await world.call('DELETE', `${domains}/${OWN_DOMAIN}`);
+    await becomes(later, 404);
+    await serve();
+    assert.equal(await statusWith(OWN_DOMAIN, later), 401, 'the name is back, and the session is not');
+    await world.call('DELETE', `${domains}/${OWN_DOMAIN}`);
   });
 
   it('is in a cookie that no script, no other host and no plain connection gets', async () => {

@@ -78,6 +78,9 @@ export const PEOPLE: readonly IdentityProviderUser[] = [
   { sub: 'eve', email: 'eve@example.com', emailVerified: false },
 ];
 
+/** Tests give it to shares as a domain of their own; the gateway has a certificate for it. */
+export const OWN_DOMAIN = 'own.example.net';
+
 /** What each type needs, but for addresses. */
 const PROVIDER_DATA = {
   OIDC: { client_id: DEFAULT_CLIENT.id, client_secret: DEFAULT_CLIENT.secret },
@@ -102,7 +105,7 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
   ]);
   const certificates = file('certificates');
   mkdirSync(certificates);
-  for (const zone of [ZONE, CUSTOM_ZONE]) {
+  for (const zone of [ZONE, CUSTOM_ZONE, OWN_DOMAIN]) {
     const { cert, key } = await authority.issue(zone, { dns: [zone, `*.${zone}`] });
     writeFileSync(join(certificates, `${zone}.crt`), cert);
     writeFileSync(join(certificates, `${zone}.key`), key, { mode: 0o600 });

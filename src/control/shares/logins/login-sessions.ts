@@ -93,6 +93,30 @@ export async function endSessions(trx: Queries, touch: Touch, ids: readonly stri
   for (const { id } of ended) touch('login-session', id);
 }
 
+/** Ends all sessions of a share under one of its names, which would count again if the share got the name back. */
+export async function endSessionsAt(
+  trx: Queries,
+  touch: Touch,
+  shareId: string,
+  host: string,
+): Promise<void> {
+  for (;;) {
+    const rows = await trx
+      .selectFrom('login_session')
+      .select('id')
+      .where('share_id', '=', shareId)
+      .where('host', '=', host)
+      .limit(ROWS_A_STATEMENT)
+      .execute();
+    if (rows.length === 0) return;
+    await endSessions(
+      trx,
+      touch,
+      rows.map(({ id }) => id),
+    );
+  }
+}
+
 function sessionOf(row: LoginSessionTable, identity: CallerIdentity): GatewaySession {
   return {
     id: row.id,

@@ -3,6 +3,7 @@ import type { DnsRecordAnswer, ShareDomainAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import { checkDomainName } from '../hostnames/domain-name.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
+import { endSessionsAt } from '../logins/login-sessions.ts';
 import {
   deleteShareDomain,
   findShareDomain,
@@ -71,6 +72,7 @@ export const shareDomainHandlers: Handlers<
       const share = await lockedShare(trx, call);
       const before = await deleteShareDomain(trx, touch, share, hostname, parts.clock.nowMs());
       if (before === undefined) throw notFound('Domain', hostname);
+      await endSessionsAt(trx, touch, share.id, before.hostname);
       return { result: undefined, ...auditOf(share, before, undefined) };
     });
     return gone;
