@@ -1,11 +1,12 @@
 // An agent and a gateway in networks as they are: dead addresses, IPv6, name servers that fail, addresses that change, sleep.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { callAgent } from '#cli';
 import {
   CustomerSite,
+  PROXY_ADDRESS,
   SERVER_ADDRESS,
   SERVER_NAME,
   SITE_ADDRESS,
@@ -26,6 +27,15 @@ const DEAD_MS = 2_500;
 /** Nothing answers there. */
 const DEAD_ADDRESS = '192.0.2.9';
 const [SERVER_V6, SITE_V6] = ['fd00::1', 'fd00::2'];
+const NAME_SERVER = [
+  '--keep-in-foreground',
+  '--no-resolv',
+  '--no-hosts',
+  '--bind-interfaces',
+  '--conf-file=/dev/null',
+  // It reads its file again as this user.
+  '--user=root',
+];
 const SERVICE = `require('node:http').createServer((q, r) => r.end('from the site')).listen(8000, '127.0.0.1')`;
 /** Two requests over new connections, and the milliseconds that each took. */
 const TIMED = `
@@ -106,6 +116,33 @@ describe('networks as they are', { skip }, () => {
     await at.site.run('nft', 'add', 'rule', 'inet', 'net', 'out', rule);
     return () => at.site.run('nft', 'delete', 'table', 'inet', 'net');
   };
+  const nameServer = (address: string, ...names: readonly string[]): SiteProcess =>
+    at.start(at.world, 'dnsmasq', [...NAME_SERVER, `--listen-address=${address}`, ...names]);
+  const enrollRouter = async (): Promise<() => SiteProcess> => {
+    const [config, jwt] = [at.file('berlin.yml'), at.file('berlin.jwt')];
+    const made = ['fabric', 'router', 'create', 'berlin', '--config', config, '--out', jwt];
+    await at.frontdoor(at.world, [...made, '--advertise', 'berlin.example', '--ca', at.file('api-ca.pem')]);
+    // The files of a router are beside each other.
+    const inFolder = ['-C', at.folder, process.execPath, `${at.root}/bin/frontdoor.ts`, 'router'];
+    await at.site.run('env', ...inFolder, 'enroll', config, '--jwt', jwt);
+    return () => at.start(at.site, 'env', [...inFolder, 'run', config]);
+  };
+  let enrolled: Promise<() => SiteProcess> | undefined;
+  /** A router in the site. */
+  const startRouter = async (withinMs: number): Promise<SiteProcess> => {
+    const router = (await (enrolled ??= enrollRouter()))();
+    await connects(router, 1, withinMs);
+    return router;
+  };
+  const connections = (router: SiteProcess): number =>
+    router.text().split('connected to controller').length - 1;
+  const connects = (router: SiteProcess, times: number, withinMs: number) =>
+    until(
+      `connection ${times} of the router`,
+      () => connections(router),
+      (count) => count >= times,
+      withinMs,
+    );
   const timed = async (): Promise<readonly number[]> => {
     const url = `https://${SERVER_NAME}:8081`;
     const args = ['--input-type=module', '-e', TIMED, url, at.apiCa];
@@ -163,50 +200,38 @@ describe('networks as they are', { skip }, () => {
       WAIT_MS,
     );
     assert.equal(agent.child.exitCode, null);
-    const record = `--host-record=${SERVER_NAME},${SERVER_ADDRESS}`;
-    const words = [
-      '--keep-in-foreground',
-      '--no-resolv',
-      '--no-hosts',
-      '--bind-interfaces',
-      '--conf-file=/dev/null',
-    ];
-    const dns = at.start(at.world, 'dnsmasq', [...words, `--listen-address=${SERVER_ADDRESS}`, record]);
+    const dns = nameServer(SERVER_ADDRESS, `--host-record=${SERVER_NAME},${SERVER_ADDRESS}`);
     await serves('the share', RESOLVED_MS);
     await dns.stop('SIGKILL');
     await at.setNames(at.site, [`${SERVER_ADDRESS} ${SERVER_NAME}`]);
   });
 
-  test('the agent follows the server to another address', async () => {
-    await at.moveServer('192.0.2.4');
-    await at.setNames(at.site, [`192.0.2.4 ${SERVER_NAME}`]);
+  test('the agent and a router follow the server to the address that its name server answers with', async () => {
+    const hosts = at.file('moving.hosts');
+    const answerWith = (address: string): void => writeFileSync(hosts, `${address} ${SERVER_NAME}\n`);
+    answerWith(SERVER_ADDRESS);
+    const dns = nameServer(PROXY_ADDRESS, `--addn-hosts=${hosts}`);
+    await at.setNames(at.site, [], `nameserver ${PROXY_ADDRESS}\noptions timeout:1\n`);
+    const router = await startRouter(WAIT_MS);
+    const move = async (address: string): Promise<void> => {
+      await at.moveServer(address);
+      answerWith(address);
+      dns.child.kill('SIGHUP');
+    };
+    await move('192.0.2.4');
+    await Promise.all([serves('the share', BACK_MS), connects(router, 2, BACK_MS)]);
+    await router.stop();
+    await move(SERVER_ADDRESS);
     await serves('the share', BACK_MS);
-    await at.moveServer(SERVER_ADDRESS);
+    await dns.stop('SIGKILL');
     await at.setNames(at.site, [`${SERVER_ADDRESS} ${SERVER_NAME}`]);
-    await serves('the share', BACK_MS);
   });
 
   test('a router that lost its connection without an end is back at once', async () => {
-    const [config, jwt] = [at.file('berlin.yml'), at.file('berlin.jwt')];
-    const made = ['fabric', 'router', 'create', 'berlin', '--config', config, '--out', jwt];
-    await at.frontdoor(at.world, [...made, '--advertise', 'berlin.example', '--ca', at.file('api-ca.pem')]);
-    // The files of a router are beside each other.
-    const inFolder = ['-C', at.folder, process.execPath, `${at.root}/bin/frontdoor.ts`, 'router'];
-    await at.site.run('env', ...inFolder, 'enroll', config, '--jwt', jwt);
-    const start = () => at.start(at.site, 'env', [...inFolder, 'run', config]);
-    const isUp = (withinMs: number) =>
-      until(
-        'the router',
-        () => router.text(),
-        (text) => text.includes('connected to controller'),
-        withinMs,
-      );
-    let router = start();
-    await isUp(WAIT_MS);
+    const lost = await startRouter(WAIT_MS);
     const unblock = await block('tcp flags & (fin | rst) != 0 drop');
-    await router.stop('SIGKILL');
-    router = start();
-    await isUp(BACK_MS);
+    await lost.stop('SIGKILL');
+    const router = await startRouter(BACK_MS);
     await unblock();
     await router.stop();
   });

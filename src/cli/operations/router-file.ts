@@ -50,6 +50,10 @@ identity:
 # The control plane.
 ctrl:
   endpoint: ${text(ctrlAddress)}
+  # A control plane that is silent, as one that moved to another address, is given up after this time. The default is 30 s.
+  heartbeats:
+    sendInterval: 3s
+    closeUnresponsiveTimeout: 9s
 
 # Names and addresses in the certificate of the router, which clients verify.
 edge:
