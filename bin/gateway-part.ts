@@ -5,6 +5,7 @@ import { definedFields, FrontdoorError, validityProblem, type Clock, type Log } 
 import {
   type CertificateDemand,
   createGateway,
+  DomainCertificates,
   DEFAULT_GATEWAY_LIMITS,
   GatewayAccess,
   headLimits,
@@ -70,6 +71,8 @@ export interface GatewayPartOptions {
   readonly isIdentityKeptElsewhere?: boolean | undefined;
   /** Whether ports open only when the control plane has sent the shares, or is late; others serve until then. */
   readonly listensWhenFresh?: boolean | undefined;
+  /** Whether another process of the gateway reports the certificates of shares' domains. */
+  readonly leavesDomainsToOther?: boolean | undefined;
   readonly openChannel?: ChannelOpener | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
   readonly heads?: HeadLimits | undefined;
@@ -177,6 +180,10 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
   const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes, outward });
   const control = new GatewayApiClient(api.connection);
   const overlay = new OverlayClient({ api, log, name: 'gateway', openChannel });
+  const domains =
+    secure === undefined || options.leavesDomainsToOther === true
+      ? undefined
+      : new DomainCertificates({ table: () => gateway.table, certificates: secure.certificates });
   // The TLS listener and access control depend on each other: the guards of a share decide which certificate the
   // handshake requests.
   const access = new GatewayAccess({
@@ -188,6 +195,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
         : (host) => secure?.certificates.isProvided(host) === true,
     certifiedZones: () =>
       access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
+    domains: domains && (() => domains.next()),
     onZonesChanged: () => demand?.check(),
     log,
   });
@@ -195,8 +203,9 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
   const demand = demandOf(secure, ownerOf, () => access.kept().zones);
   const automatic = secure?.automatic;
   // A custom frontend is active from now on, and not only after the next report.
-  automatic?.source.follow(({ outcome }) => {
-    if (outcome === 'obtained') void access.reportUsage();
+  automatic?.source.follow((event) => {
+    const isNews = domains?.note(event) === true;
+    if (isNews || event.outcome === 'obtained') void access.reportUsage();
   });
   const observation = new Observation({
     reportFailures: (failures) => control.reportFailures(failures),

@@ -107,7 +107,12 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     maxConnectionsPerAddress: Math.ceil(perAddress / (place?.workers ?? 1)),
     ...(place === undefined
       ? {}
-      : { ticketSecret: place.ticketSecret, isIdentityKeptElsewhere: true, listensWhenFresh: true }),
+      : {
+          ticketSecret: place.ticketSecret,
+          isIdentityKeptElsewhere: true,
+          listensWhenFresh: true,
+          leavesDomainsToOther: place.number !== 1,
+        }),
     outward: outwardDialerOf(process.env),
     version,
     log,

@@ -80,8 +80,8 @@ export class GatewayWorkers {
     const outward = outwardDialerOf(process.env);
     const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes, outward });
     this.#api = api;
-    options.automatic?.source.follow(({ name, outcome, certificate = null }) =>
-      this.#sendAll({ type: 'certificate', name, outcome, certificate }),
+    options.automatic?.source.follow(({ name, outcome, certificate = null, failure = null }) =>
+      this.#sendAll({ type: 'certificate', name, outcome, certificate, failure }),
     );
     this.#renewal = new IdentityRenewal({
       client: {
@@ -319,7 +319,7 @@ export class GatewayWorkers {
 
   #want(worker: WorkerProcess, needed: readonly NeededCertificate[]): void {
     for (const name of this.#options.automatic?.source.want(needed) ?? [])
-      worker.send({ type: 'certificate', name, outcome: 'refused', certificate: null });
+      worker.send({ type: 'certificate', name, outcome: 'refused', certificate: null, failure: null });
   }
 
   #folderOf({ index }: Slot): string {

@@ -29,9 +29,14 @@ export class WorkerCertificates implements CertificateSource {
     return () => this.#listeners.delete(listener);
   }
 
-  onOutcome({ name, outcome, certificate }: Extract<ToWorker, { type: 'certificate' }>): void {
+  onOutcome({ name, outcome, certificate, failure }: Extract<ToWorker, { type: 'certificate' }>): void {
     if (certificate !== null) this.#store.take([certificate]);
-    const event = { name, outcome, certificate: certificate ?? undefined };
+    const event = {
+      name,
+      outcome,
+      certificate: certificate ?? undefined,
+      failure: failure ?? undefined,
+    };
     for (const listener of this.#listeners) listener(event);
   }
 

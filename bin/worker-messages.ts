@@ -42,6 +42,10 @@ export const toWorkerShape = new Shape(
       name: text(),
       outcome: oneOf(...ISSUE_OUTCOMES),
       certificate: nullable(certificate()),
+      failure: withDefault(
+        nullable(Type.Object({ problem: text(), retryAtMs: nullable(Type.Number()) })),
+        null,
+      ),
     }),
     /** A stop follows. The worker is not ready from now on. */
     stopping: Type.Object({}),

@@ -52,6 +52,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteShare: at(`${SHARE}/settings`),
   getSharePolicy: at(`${SHARE}/access`),
   replaceSharePolicy: at(`${SHARE}/access`),
+  listDomains: because('The page of each share has its own domains.'),
   listShareDomains: at(`${SHARE}/domains`),
   addShareDomain: at(`${SHARE}/domains`),
   getShareDomain: because('The list of the domains of the share has the same.'),

@@ -13,11 +13,10 @@ import {
   customFrontendSchema,
   dnsCheckListSchema,
   dnsRecordListSchema,
-  HOSTNAME_PROOFS,
   hostnameClaimSchema,
   newCustomFrontendSchema,
 } from './schemas/custom-frontend-schemas.ts';
-import { byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
+import { byName, byProof, byProvider, byStatus, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
 import { countedPageSchema } from './schemas/resource-schemas.ts';
 
@@ -29,13 +28,6 @@ const ofOrganization: QueryParameter = {
   type: 'UUID',
   isRequired: false,
   summary: 'Only those of this organization',
-};
-const byProof: QueryParameter = {
-  name: 'proof',
-  type: 'string',
-  isRequired: false,
-  summary: 'Only those with this proof',
-  values: HOSTNAME_PROOFS,
 };
 const byId = { uuidParameters: ['frontdoorId', 'customFrontendId'] } as const;
 

@@ -1,11 +1,27 @@
 /** Operations on the domains of shares: DNS names of the owner at which one share is served. */
 import { dnsCheckListSchema } from './schemas/custom-frontend-schemas.ts';
-import { newShareDomainSchema, shareDomainListSchema, shareDomainSchema } from './schemas/domain-schemas.ts';
-import { created, gone, guarded, ok } from './operation.ts';
+import { byName, byProof } from './list-filter-table.ts';
+import {
+  frontdoorDomainSchema,
+  newShareDomainSchema,
+  shareDomainListSchema,
+  shareDomainSchema,
+} from './schemas/domain-schemas.ts';
+import { countedPageSchema } from './schemas/resource-schemas.ts';
+import { created, gone, guarded, ok, paging } from './operation.ts';
 
 const DOMAINS = '/frontdoor/{frontdoorId}/shares/{token}/domains';
 
 export const domainOperations = [
+  guarded({
+    id: 'listDomains',
+    group: 'Shares',
+    summary: 'List the domains of all shares of a frontdoor, with their proofs and certificates',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/domains',
+    query: [...paging('hostname', 'createdAt'), byName, byProof],
+    answer: ok(countedPageSchema(frontdoorDomainSchema)),
+  }),
   guarded({
     id: 'listShareDomains',
     group: 'Shares',

@@ -6,6 +6,7 @@ import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_S
 import { HTTPS_REDIRECTS } from '#domain/access';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { CONTENT_CODINGS, PROXY_PROTOCOLS } from '#domain/upstream';
+import { DOMAIN_CERTIFICATE_STATES } from './schemas/domain-schemas.ts';
 import { SEARCHED_KINDS } from './schemas/search-schemas.ts';
 
 export interface Enumeration {
@@ -55,6 +56,12 @@ const enumerations: readonly Enumeration[] = [
     values: ['correct', 'missing', 'different', 'unknown'],
     description:
       'correct: the name resolves to the gateways. missing: it has no records. different: it resolves to something else. unknown: no name server responded.',
+  },
+  {
+    name: 'DomainCertificateState',
+    values: DOMAIN_CERTIFICATE_STATES,
+    description:
+      'NONE: no gateway has reported a certificate, and one is ordered at the first visit over HTTPS. VALID: gateways have a valid certificate. EXPIRED: the certificate has expired. FAILED: there is no valid certificate, and the last order failed.',
   },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {

@@ -94,6 +94,9 @@ const everywhere: Readonly<Record<string, string>> = {
 };
 
 const ofComponent: Readonly<Record<string, string>> = {
+  'FrontdoorDomain.certificate': 'The certificate of the domain at the gateways.',
+  'FrontdoorDomainCertificate.state': 'Whether gateways have a certificate for the domain.',
+  'ShareDomain.certificate': 'The certificate of the domain at the gateways.',
   'Person.role':
     'The role of the person. Absent until an administrator assigns one; until then the person has no access.',
   'PersonChange.role': 'The new role of the person.',

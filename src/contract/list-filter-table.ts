@@ -1,11 +1,20 @@
 /** The filters that several lists share. A list has those filters that apply to its entries. */
 import type { QueryParameter } from './operation.ts';
+import { HOSTNAME_PROOFS } from './schemas/custom-frontend-schemas.ts';
 
 export const byName: QueryParameter = {
   name: 'name',
   type: 'string',
   isRequired: false,
   summary: 'Only entries whose name contains this text; ASCII letters match in either case',
+};
+
+export const byProof: QueryParameter = {
+  name: 'proof',
+  type: 'string',
+  isRequired: false,
+  summary: 'Only those with this proof',
+  values: HOSTNAME_PROOFS,
 };
 
 export const byTime: readonly QueryParameter[] = [

@@ -6,6 +6,7 @@ export { openDnsProvider, providerNameOf } from './acme/dns/open-dns-provider.ts
 export { RecordJournal } from './acme/dns/record-journal.ts';
 export { RecordSweeper } from './acme/dns/record-sweeper.ts';
 export { CertificateDemand, type NameOwner } from './acme/certificate-demand.ts';
+export { DomainCertificates } from './acme/domain-certificates.ts';
 export { AcmeIssuer, type AcmeIssuerOptions } from './acme/acme-issuer.ts';
 export {
   ISSUE_OUTCOMES,

@@ -43,6 +43,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   share_upstream: 'shares',
   share_inspection: 'shares',
   hostname_claim: 'shares',
+  domain_certificate: 'shares',
   custom_frontend_auth_provider: 'shares',
   resting_name: 'shares',
   login_attempt: 'shares',

@@ -69,6 +69,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   replaceShareUpstream: writes,
   changeShareUpstream: writes,
   resetShareUpstream: writes,
+  listDomains: reads,
   listShareDomains: reads,
   addShareDomain: writes,
   getShareDomain: reads,

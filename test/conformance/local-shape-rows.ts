@@ -36,6 +36,7 @@ const workerCertificate = {
   name: 'a.share.localhost',
   outcome: 'obtained',
   certificate: { name: 'a.share.localhost', cert: 'c', key: 'k', isAutomatic: true },
+  failure: null,
 };
 const wanted = {
   type: 'wanted',

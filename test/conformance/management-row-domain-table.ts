@@ -1,15 +1,27 @@
 /** Rows of the Management API's requirement: domains of shares. */
-import { BELOW_FRONTDOOR as BASE, type AnswerShape, type ManagementRow } from './management-row.ts';
+import {
+  BELOW_FRONTDOOR as BASE,
+  countedPage,
+  type AnswerShape,
+  type ManagementRow,
+} from './management-row.ts';
 
 const DOMAINS = `${BASE}/shares/{token}/domains`;
 const HOSTNAME = 'rows.example.org';
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
 const one = { at: { token: '{policyShareToken}', hostname: HOSTNAME }, missing: 'Domain' } as const;
+const certificate: AnswerShape = {
+  state: 'string',
+  validUntil: 'string or null',
+  problem: 'string or null',
+  retryAt: 'string or null',
+};
 const domain: AnswerShape = {
   hostname: 'string',
   proof: 'string',
   proofEndsAt: 'string or null',
   proofProblem: 'string or null',
+  certificate,
   dnsRecords: [{ type: 'string', name: 'string', value: 'string', purpose: 'string' }],
   createdAt: 'string',
 };
@@ -40,6 +52,21 @@ export const domainRows: readonly ManagementRow[] = [
     ...ofShare,
     status: 200,
     answer: [domain],
+  },
+  {
+    table: 'Domains of shares',
+    method: 'GET',
+    path: `${BASE}/domains`,
+    status: 200,
+    answer: countedPage({
+      hostname: 'string',
+      shareToken: 'string',
+      proof: 'string',
+      proofEndsAt: 'string or null',
+      proofProblem: 'string or null',
+      certificate,
+      createdAt: 'string',
+    }),
   },
   {
     table: 'Domains of shares',

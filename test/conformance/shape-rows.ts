@@ -125,6 +125,7 @@ const usage = {
   keys: [{ providerId: 'p', name: 'one', lastUsedAtMs: 1 }],
   sessions: [{ id: 's', lastUsedAtMs: 1 }],
   certifiedZones: ['share.localhost'],
+  domains: [{ host: 'app.example.com', shareId: 's', validUntilMs: null, problem: 'refused', retryAtMs: 1 }],
 };
 
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };

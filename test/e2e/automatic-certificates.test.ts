@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
+import type { ShareDomainAnswer } from '#contract/schemas';
 import { acmeSettingsOf } from '../../bin/automatic-certificates.ts';
 import { until, within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
@@ -274,6 +275,25 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
       assert.equal(domainSocket!.getPeerCertificate().subjectaltname, `DNS:${hostname}`);
       domainSocket!.destroy();
     }
+    // The owner reads what the authority says of a domain that it cannot look up.
+    const lost = 'lost.example.org';
+    await fetch(`${pebble.namesUrl}/set-servfail`, { method: 'POST', body: JSON.stringify({ host: lost }) });
+    assert.equal((await parts.call('POST', '/shares/guarded/domains', { hostname: lost })).status, 201);
+    await parts.grantHostname(lost);
+    const { value: seen } = await until(
+      'the certificates of the domains',
+      async () => {
+        await open(lost, port).catch(() => undefined);
+        const { json } = await parts.call('GET', '/shares/guarded/domains');
+        const domains = json as readonly Pick<ShareDomainAnswer, 'hostname' | 'certificate'>[];
+        return Object.fromEntries(domains.map(({ hostname, certificate }) => [hostname, certificate]));
+      },
+      (certificates) =>
+        certificates[lost]?.state === 'FAILED' &&
+        ['direct.example.org', delegated].every((hostname) => certificates[hostname]?.state === 'VALID'),
+    );
+    assert.match(seen[lost]!.problem!, /lost\.example\.org/);
+    assert.ok(Date.parse(seen[lost]!.retryAt!) > Date.now());
     const ofDomains = readFileSync(calls, 'utf8')
       .split('\n')
       .filter((line) => line.includes('example.org'));

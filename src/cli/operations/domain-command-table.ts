@@ -3,10 +3,34 @@ import type { OperationId } from '#contract';
 import type { OperationCommand } from './operation-command.ts';
 
 export const DOMAIN_COMMANDS = {
+  listDomains: {
+    noun: 'shares',
+    verb: 'domains all',
+    columns: [
+      'hostname',
+      'shareToken',
+      'proof',
+      'certificate.state',
+      'certificate.validUntil',
+      'proofProblem',
+      'certificate.problem',
+    ],
+    entries: 'domains',
+    examples: ['shares domains all', 'shares domains all --proof PENDING'],
+  },
   listShareDomains: {
     noun: 'shares',
     verb: 'domains list',
-    columns: ['hostname', 'proof', 'proofEndsAt', 'proofProblem'],
+    columns: [
+      'hostname',
+      'proof',
+      'proofEndsAt',
+      'certificate.state',
+      'certificate.validUntil',
+      'proofProblem',
+      'certificate.problem',
+      'certificate.retryAt',
+    ],
     entries: 'domains',
     examples: ['shares domains list app'],
   },

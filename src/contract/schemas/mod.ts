@@ -48,7 +48,7 @@ export {
   type DnsRecordAnswer,
   type HostnameClaimAnswer,
 } from './custom-frontend-schemas.ts';
-export { type ShareDomainAnswer } from './domain-schemas.ts';
+export { type FrontdoorDomainAnswer, type ShareDomainAnswer } from './domain-schemas.ts';
 export {
   type EndedSessionsAnswer,
   type LoginSessionAnswer,

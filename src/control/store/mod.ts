@@ -51,6 +51,7 @@ export type {
   AuditEventTable,
   AuditHeadTable,
   AuthProviderTable,
+  DomainCertificateTable,
   HostnameClaimTable,
   Database,
   EdgeEntityKind,

@@ -12,6 +12,9 @@ const { count, lossyField, lossyList, mapOf, nullable, oneOf, text, variants } =
 const MAX_PARAMETERS = 32;
 const MAX_PORT = 65_535;
 export const MAX_USAGE_ENTRIES = 10_000;
+/** A gateway reports more of them by turns. */
+export const MAX_REPORTED_DOMAINS = 500;
+export const MAX_CERTIFICATE_PROBLEM = 500;
 /** Time from the callback to the redemption at the share. */
 export const LOGIN_CODE_TTL_MS = 30_000;
 /** Time from the start to the callback. */
@@ -153,6 +156,19 @@ export type ProviderQuery = ShapeOf<typeof providerQueryShape.schema>;
 const time = () => count();
 const bounds = { maxItems: MAX_USAGE_ENTRIES };
 
+/** The certificate of a share's domain at one gateway, and what became of the last order. */
+const domainCertificateSchema = Type.Object({
+  host: host(),
+  shareId: id(),
+  /** When the certificate ends, even in the past; null if there is none. */
+  validUntilMs: nullable(time()),
+  /** Why the last order failed, or there was none; null if it succeeded, and where nobody has visited the domain. */
+  problem: nullable(text(MAX_CERTIFICATE_PROBLEM)),
+  /** When the next order is possible; null if no time is known. */
+  retryAtMs: nullable(time()),
+});
+export type DomainCertificate = ShapeOf<typeof domainCertificateSchema>;
+
 /** What gateways used since they last reported. */
 export const gatewayUsageShape = new Shape(
   Type.Object({
@@ -160,6 +176,11 @@ export const gatewayUsageShape = new Shape(
     sessions: lossyList('sessions', Type.Object({ id: id(), lastUsedAtMs: time() }), bounds),
     /** Hostnames of all custom frontends for whose shares this gateway has a certificate. */
     certifiedZones: lossyList('certifiedZones', host(), bounds),
+    /** Gateways of earlier versions, and those without HTTPS, report none. */
+    domains: Part.withDefault(
+      lossyList('domains', domainCertificateSchema, { maxItems: MAX_REPORTED_DOMAINS }),
+      [],
+    ),
   }),
   toControl('usage report'),
 );

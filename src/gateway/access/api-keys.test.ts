@@ -187,6 +187,7 @@ describe('API keys', () => {
           keys: [{ providerId: 'header', name: 'reports', lastUsedAtMs: used.clock.nowMs() }],
           sessions: [],
           certifiedZones: ['apps.example'],
+          domains: [],
         },
       ]);
       await used.access.reportUsage();

@@ -6,7 +6,12 @@
 import { performance } from 'node:perf_hooks';
 import { ForwardClock, systemClock, type Clock, type Log } from '#base';
 import { decideIdentity, decideProvability, pathKind } from '#domain/access';
-import { GATEWAY_TRUST_MS, type GatewayDelta, type GatewayProvider } from '#domain/gateway-shapes';
+import {
+  GATEWAY_TRUST_MS,
+  type GatewayDelta,
+  type DomainCertificate,
+  type GatewayProvider,
+} from '#domain/gateway-shapes';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
@@ -51,6 +56,8 @@ export interface GatewayAccessOptions {
   readonly log: Log;
   /** Hostnames of custom frontends for which this gateway has certificates. */
   readonly certifiedZones?: () => readonly string[];
+  /** The next part of what is to be reported of the certificates of shares' domains. */
+  readonly domains?: (() => readonly DomainCertificate[]) | undefined;
   /**
    * Whether a name (canonical) has a certificate that clients accept. Absent: no request over plain HTTP is redirected to HTTPS,
    * except at sign-ins.
@@ -140,6 +147,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     this.#usage = new UsageReporter({
       report: (usage) => control.reportUsage(usage),
       certifiedZones: options.certifiedZones ?? (() => []),
+      domains: options.domains ?? (() => []),
       log,
       everyMs: limits.usageEveryMs,
     });

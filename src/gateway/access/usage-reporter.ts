@@ -3,7 +3,7 @@
  * noted time. What could not be reported stays for the next report.
  */
 import { messageOf, type Log } from '#base';
-import { MAX_USAGE_ENTRIES, type GatewayUsage } from '#domain/gateway-shapes';
+import { MAX_USAGE_ENTRIES, type DomainCertificate, type GatewayUsage } from '#domain/gateway-shapes';
 import type { Caller } from './caller.ts';
 import { KeyCaller, SessionCaller } from './caller-kinds.ts';
 import { answerInTime } from './login-control.ts';
@@ -11,6 +11,7 @@ import { answerInTime } from './login-control.ts';
 export interface UsageReporterOptions {
   readonly report: (usage: GatewayUsage) => Promise<void>;
   readonly certifiedZones: () => readonly string[];
+  readonly domains: () => readonly DomainCertificate[];
   readonly log: Log;
   readonly everyMs?: number;
 }
@@ -71,7 +72,8 @@ export class UsageReporter {
         sessions.push({ id: caller.session.id, lastUsedAtMs });
     }
     try {
-      const usage = { keys, sessions, certifiedZones: this.#options.certifiedZones() };
+      const { certifiedZones, domains } = this.#options;
+      const usage = { keys, sessions, certifiedZones: certifiedZones(), domains: domains() };
       await answerInTime(this.#options.report(usage));
       this.#isFailing = false;
     } catch (error) {

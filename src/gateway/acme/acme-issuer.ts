@@ -134,7 +134,10 @@ export class AcmeIssuer implements CertificateSource {
     if (bound !== undefined) {
       const { organizationId } = needed;
       const fields = { hop: 'gateway', certificate: name, organizationId, waiting: this.#waiting.size };
-      this.#quietLog.warn(fields, `no certificate is ordered: ${bound}`);
+      const problem = `no certificate is ordered: ${bound}`;
+      this.#quietLog.warn(fields, problem);
+      const failure = { problem, retryAtMs: null };
+      this.#emit({ name, outcome: 'refused', certificate: undefined, failure });
       return false;
     }
     this.#waiting.set(name, { name, needed, isRenewal });
@@ -281,7 +284,8 @@ export class AcmeIssuer implements CertificateSource {
     }
     const fields = { hop: 'gateway', certificate: name, cause: messageOf(error), retryInMs, remedy };
     log.error(fields, 'a certificate could not be obtained');
-    return { name, outcome: 'failed', certificate: undefined };
+    const failure = { problem: messageOf(error), retryAtMs: this.#clock.nowMs() + retryInMs };
+    return { name, outcome: 'failed', certificate: undefined, failure };
   }
 
   /** A certificate that is not on disk is served nevertheless, and written later. */

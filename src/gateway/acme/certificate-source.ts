@@ -9,12 +9,22 @@ import type { NameOwnership } from './issue-policy.ts';
 export const ISSUE_OUTCOMES = ['obtained', 'failed', 'refused'] as const;
 export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
 
+/** Why there is no new certificate. */
+export interface IssueFailure {
+  /** In the words of the authority, if it has refused the order. */
+  readonly problem: string;
+  /** When the next order is possible; null if no time is known. */
+  readonly retryAtMs: number | null;
+}
+
 export interface IssueEvent {
   /** A host or `*.zone`. */
   readonly name: string;
   readonly outcome: IssueOutcome;
   /** The new certificate, which the gateway's store has already. */
   readonly certificate: KeptCertificate | undefined;
+  /** Undefined for one that was obtained, and for a refusal because of a pause, whose failure was sent before. */
+  readonly failure?: IssueFailure | undefined;
 }
 
 /** A name that needs a certificate, and the organization whose budget its order counts in. */

@@ -190,6 +190,12 @@ export class CertificateStore {
     return found !== undefined && !this.#isStandIn(found);
   }
 
+  /** When the certificate of a host ends, even in the past; undefined if there is none but a stand-in. */
+  endOf(host: string): number | undefined {
+    const found = this.#find(this.#byHost, host);
+    return found === undefined || this.#isStandIn(found) ? undefined : found.notAfterMs;
+  }
+
   /** As `isProvided`, by a file of the sources. */
   isProvidedByFile(host: string): boolean {
     return this.#validFor(this.#filesByHost, host) !== undefined;

@@ -13,6 +13,7 @@ import { canonicalHost } from '../http/host-policy.ts';
 import { PathTargets } from './path-targets.ts';
 import { OwnAnswers } from './own-answers.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
+import { isSameShare } from './share-comparison.ts';
 
 /** One published version of a share. A change makes a new route and retires this one. */
 export class ShareRoute<Slot> {
@@ -135,6 +136,11 @@ export class ShareRouteTable<Slot> {
   /** Looks up by canonical host. */
   find(host: string): HostEntry<Slot> | undefined {
     return this.#byHost.get(host);
+  }
+
+  /** All names, in an iteration that may pause while shares change. */
+  entries(): IterableIterator<HostEntry<Slot>> {
+    return this.#byHost.values();
   }
 
   /** Looks up by the overlay service's id. */
@@ -371,30 +377,4 @@ function isAsking({ rules }: GatewayShare): boolean {
 function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
   const names = new Set(namesOf(now).map(({ host }) => host));
   return namesOf(before).some(({ host }) => !names.has(host));
-}
-
-function isSameShare(a: ServedShare, b: ServedShare): boolean {
-  return (
-    a.updatedAtMs === b.updatedAtMs &&
-    a.unreadable === b.unreadable &&
-    a.token === b.token &&
-    a.frontdoorId === b.frontdoorId &&
-    a.organizationId === b.organizationId &&
-    a.environmentId === b.environmentId &&
-    isSameList(a.hosts, b.hosts) &&
-    isSameList(a.authProviderIds, b.authProviderIds) &&
-    isSameValue(a.customHosts, b.customHosts) &&
-    isSameValue(a.rules, b.rules) &&
-    isSameValue(a.upstream, b.upstream) &&
-    isSameValue(a.inspection, b.inspection)
-  );
-}
-
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((item, i) => item === b[i]);
-}
-
-/** The values come from one writer, so that their fields have the same order. */
-function isSameValue(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -149,6 +149,7 @@ test('times of last use are stored, never backwards and never in the future', as
       keys: [],
       sessions: [{ id: session.id, lastUsedAtMs }],
       certifiedZones: [],
+      domains: [],
     });
   const before = await lastUsed();
   await use(before - 1_000);

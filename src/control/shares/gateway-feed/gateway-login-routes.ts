@@ -20,6 +20,7 @@ import {
 } from '#domain/gateway-shapes';
 import { takeGatewayUsage } from '../logins/gateway-usage.ts';
 import type { LoginParts } from '../logins/login-parts.ts';
+import { takeDomainCertificates } from '../records/domain-certificate-store.ts';
 import { bodyRule, type CallerContext, readBody, readReport, sendShape } from '../../overlay/clients/mod.ts';
 
 /** So many entries of each kind as a usage report may have, with the longest names that are usual. */
@@ -66,10 +67,13 @@ export function addGatewayLoginRoutes(
       const usage = readReport(
         request,
         gatewayUsageShape,
-        ({ keys, sessions, certifiedZones }) => keys.length + sessions.length + certifiedZones.length,
+        ({ keys, sessions, certifiedZones, domains }) =>
+          keys.length + sessions.length + certifiedZones.length + domains.length,
         { gateway: identity.id, log },
       );
-      await takeGatewayUsage(store, usage, clock.nowMs());
+      const nowMs = clock.nowMs();
+      await takeGatewayUsage(store, usage, nowMs);
+      await takeDomainCertificates(store, identity.id, usage.domains, nowMs);
       return reply.code(204).send();
     },
   );

@@ -1,9 +1,11 @@
 /** Operations on the domains of shares. */
-import type { DnsRecordAnswer, ShareDomainAnswer } from '#contract/schemas';
+import type { DnsRecordAnswer, FrontdoorDomainAnswer, ShareDomainAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import { checkDomainName } from '../hostnames/domain-name.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
 import { endSessionsAt } from '../logins/login-sessions.ts';
+import { certificatesOfDomains, type CertificateOfDomain } from '../records/domain-certificate-store.ts';
+import { listClaims, type HostnameClaim } from '../records/hostname-proof-store.ts';
 import {
   deleteShareDomain,
   findShareDomain,
@@ -27,6 +29,7 @@ import {
 import { creation } from './creation.ts';
 import { checkedRecords, neededRecords, type RecordedName } from './hostname-records.ts';
 import { lockedShare, namedShare } from './named-share.ts';
+import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 const FOR_GATEWAYS = 'Requests for the name reach the gateways';
 
@@ -34,13 +37,44 @@ type DomainParts = CreationParts & Pick<ApiParts, 'installation' | 'baseUrl'>;
 
 export const shareDomainHandlers: Handlers<
   DomainParts,
-  'listShareDomains' | 'addShareDomain' | 'getShareDomain' | 'removeShareDomain' | 'checkShareDomain'
+  | 'listDomains'
+  | 'listShareDomains'
+  | 'addShareDomain'
+  | 'getShareDomain'
+  | 'removeShareDomain'
+  | 'checkShareDomain'
 > = {
-  async listShareDomains({ store: { db } }, call) {
+  async listDomains({ store: { db }, clock }, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listClaims(db, request, {
+      name: textOf(call.query, 'name'),
+      proof: textOf(call.query, 'proof'),
+      domainsOf: call.frontdoor.id,
+    });
+    const nowMs = clock.nowMs();
+    const ids = page.content.map(({ id }) => id);
+    const certificateOf = await certificatesOfDomains(db, ids, nowMs);
+    return ok(
+      countedPageAnswer(
+        request,
+        page,
+        page.content.map((claim) => domainAnswer(claim, certificateAnswer(certificateOf(claim.id), nowMs))),
+      ),
+    );
+  },
+
+  async listShareDomains(parts, call) {
+    const { db } = parts.store;
     const share = await namedShare(db, call);
+    const domains = await listShareDomains(db, share.id);
+    const nowMs = parts.clock.nowMs();
+    const ids = domains.map(({ id }) => id);
+    const certificateOf = await certificatesOfDomains(db, ids, nowMs);
     const answers: ShareDomainAnswer[] = [];
-    for (const domain of await listShareDomains(db, share.id))
-      answers.push(answerOf(domain, await neededRecords(db, call.frontdoor, recordedName(share, domain))));
+    for (const domain of domains) {
+      const records = await neededRecords(db, call.frontdoor, recordedName(share, domain));
+      answers.push(answerOf(domain, records, certificateAnswer(certificateOf(domain.id), nowMs)));
+    }
     return ok(answers);
   },
 
@@ -53,7 +87,7 @@ export const shareDomainHandlers: Handlers<
       const share = await lockedShare(trx, call);
       const domain = await insertShareDomain(trx, touch, share, wanted);
       const records = await neededRecords(trx, call.frontdoor, recordedName(share, domain));
-      return { result: answerOf(domain, records), ...auditOf(share, undefined, domain) };
+      return { result: answerOf(domain, records, NO_CERTIFICATE_YET), ...auditOf(share, undefined, domain) };
     };
     return creation(parts, call, make, (answer) => {
       const path = `/frontdoor/${call.frontdoor.id}/shares/${call.parameters.token}/domains/${answer.hostname}`;
@@ -61,9 +95,12 @@ export const shareDomainHandlers: Handlers<
     });
   },
 
-  async getShareDomain({ store: { db } }, call) {
+  async getShareDomain({ store: { db }, clock }, call) {
     const { share, domain } = await namedDomain(db, call);
-    return ok(answerOf(domain, await neededRecords(db, call.frontdoor, recordedName(share, domain))));
+    const nowMs = clock.nowMs();
+    const certificateOf = await certificatesOfDomains(db, [domain.id], nowMs);
+    const records = await neededRecords(db, call.frontdoor, recordedName(share, domain));
+    return ok(answerOf(domain, records, certificateAnswer(certificateOf(domain.id), nowMs)));
   },
 
   async removeShareDomain(parts, call) {
@@ -118,13 +155,56 @@ function auditOf({ token }: Share, before: ShareDomain | undefined, after: Share
   return { target, before: before && shareDomainView(before), after: after && shareDomainView(after) };
 }
 
-function answerOf(domain: ShareDomain, dnsRecords: readonly DnsRecordAnswer[]): ShareDomainAnswer {
+type CertificateAnswer = ShareDomainAnswer['certificate'];
+
+const NO_CERTIFICATE_YET: CertificateAnswer = {
+  state: 'NONE',
+  validUntil: null,
+  problem: null,
+  retryAt: null,
+};
+
+function certificateAnswer(
+  { validUntilMs, problem, retryAtMs }: CertificateOfDomain,
+  nowMs: number,
+): CertificateAnswer {
+  const timeOf = (ms: number | null) => (ms === null ? null : isoTime(ms));
+  const isValid = validUntilMs !== null && validUntilMs > nowMs;
+  const isFailed = problem !== null;
+  const without = isFailed ? 'FAILED' : validUntilMs === null ? 'NONE' : 'EXPIRED';
+  return {
+    state: isValid ? 'VALID' : without,
+    validUntil: timeOf(validUntilMs),
+    problem,
+    retryAt: timeOf(retryAtMs),
+  };
+}
+
+function domainAnswer(claim: HostnameClaim, certificate: CertificateAnswer): FrontdoorDomainAnswer {
+  const { hostname, share, proof, endsAtMs, problem, createdAtMs } = claim;
+  return {
+    hostname,
+    shareToken: share?.token ?? '',
+    proof,
+    proofEndsAt: endsAtMs === null ? null : isoTime(endsAtMs),
+    proofProblem: problem,
+    certificate,
+    createdAt: isoTime(createdAtMs),
+  };
+}
+
+function answerOf(
+  domain: ShareDomain,
+  dnsRecords: readonly DnsRecordAnswer[],
+  certificate: CertificateAnswer,
+): ShareDomainAnswer {
   const { hostname, proof, proofEndsAtMs, proofProblem, createdAtMs } = domain;
   return {
     hostname,
     proof,
     proofEndsAt: proofEndsAtMs === null ? null : isoTime(proofEndsAtMs),
     proofProblem,
+    certificate,
     dnsRecords: [...dnsRecords],
     createdAt: isoTime(createdAtMs),
   };

@@ -1,11 +1,13 @@
 // Domains of shares with a real name server: who may have one, when it is served, and what it does to others.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
+import type { DomainCertificate } from '#domain/gateway-shapes';
 import { txtRecordsOf } from '#net/names';
 import { TestNameServer } from '../../../../test/support/test-name-server.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { challengeName, challengeValue } from '../hostnames/hostname-proof-policy.ts';
 import { HostnameProver } from '../hostnames/hostname-prover.ts';
+import { takeDomainCertificates } from '../records/domain-certificate-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +19,12 @@ interface Domain {
   readonly proof: string;
   readonly proofEndsAt: string | null;
   readonly proofProblem: string | null;
+  readonly certificate: {
+    readonly state: string;
+    readonly validUntil: string | null;
+    readonly problem: string | null;
+    readonly retryAt: string | null;
+  };
   readonly dnsRecords: readonly { readonly type: string; readonly name: string; readonly value: string }[];
 }
 
@@ -159,6 +167,54 @@ describeEachStore('domains of shares', (open) => {
         ['addShareDomain', 'share app', 'account'],
       ],
     );
+  });
+
+  it('show the certificates that gateways report, and why an order failed', async () => {
+    await provenDomain('shop.example.com');
+    const { id: shareId } = await world.store.db
+      .selectFrom('share')
+      .select('id')
+      .where('token', '=', 'app')
+      .executeTakeFirstOrThrow();
+    // Any two identities stand for gateways.
+    const gateways = [environmentId, await world.addEnvironment('other-gateway')];
+    const atMs = (days: number) => world.clock.nowMs() + days * DAY_MS;
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const empty = { validUntilMs: null, problem: null, retryAtMs: null };
+    const report = (gateway: string, state: Partial<DomainCertificate>) =>
+      takeDomainCertificates(
+        world.store,
+        gateway,
+        [
+          { ...empty, host: 'shop.example.com', shareId, ...state },
+          { ...empty, host: 'unknown.example.com', shareId, validUntilMs: atMs(1) },
+        ],
+        world.clock.nowMs(),
+      );
+    const certificate = async () => (await read('shop.example.com')).certificate;
+    const none = { state: 'NONE', validUntil: null, problem: null, retryAt: null };
+    assert.deepEqual(await certificate(), none);
+    const [one, other] = gateways as [string, string];
+    const failed = { problem: 'no valid A records', retryAtMs: atMs(1) };
+    await report(one, failed);
+    const shown = { problem: failed.problem, retryAt: iso(failed.retryAtMs) };
+    assert.deepEqual(await certificate(), { state: 'FAILED', validUntil: null, ...shown });
+    await report(one, {});
+    assert.equal((await certificate()).state, 'FAILED', 'a gateway that was restarted has forgotten it');
+    const [late, early] = [atMs(80), atMs(60)];
+    await report(other, { validUntilMs: early });
+    assert.deepEqual(await certificate(), { state: 'VALID', validUntil: iso(early), ...shown });
+    await report(one, { validUntilMs: late });
+    const valid = { state: 'VALID', validUntil: iso(early), problem: null, retryAt: null };
+    assert.deepEqual(await certificate(), valid);
+    const { body } = await world.call('GET', `${root()}/domains?proof=PROVEN`);
+    const [listed] = (body as { content: (Domain & { shareToken: string })[] }).content;
+    assert.deepEqual([listed!.hostname, listed!.shareToken], ['shop.example.com', 'app']);
+    assert.deepEqual(listed!.certificate, valid);
+    await report(other, {});
+    assert.equal((await certificate()).validUntil, iso(late));
+    world.clock.advance(2 * DAY_MS);
+    assert.deepEqual(await certificate(), none, 'what was not repeated for a day counts no longer');
   });
 
   it('are DNS names of the owner: no wildcards, no suffixes, no other script, nothing of the installation', async () => {

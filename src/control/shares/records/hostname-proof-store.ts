@@ -215,7 +215,7 @@ const ORDER = {
   fields: { default: CREATED, createdAt: CREATED, hostname: sql.ref('hostname'), id: ID },
 };
 
-/** All claimed hostnames of the installation, for operators. */
+/** Claimed hostnames: all of the installation for operators, or the domains of a frontdoor's shares. */
 export async function listClaims(
   db: Queries,
   request: PageRequest,
@@ -223,10 +223,16 @@ export async function listClaims(
     readonly name?: string | undefined;
     readonly organizationId?: string | undefined;
     readonly proof?: string | undefined;
+    /** The frontdoor whose shares have them. */
+    readonly domainsOf?: string | undefined;
   },
 ): Promise<Page<HostnameClaim>> {
-  const { name, organizationId, proof } = filter;
+  const { name, organizationId, proof, domainsOf } = filter;
   let claims = claimsOf(db);
+  if (domainsOf !== undefined)
+    claims = claims
+      .where('hostname_claim.frontdoor_id', '=', domainsOf)
+      .where('hostname_claim.share_id', 'is not', null);
   if (organizationId !== undefined)
     claims = claims.where('frontdoor.organization_id', '=', organizationId.toLowerCase());
   if (proof !== undefined) claims = claims.where(sql<boolean>`proof = ${proof}`);

@@ -44,7 +44,7 @@ export interface HostnameClaimTable {
   frontend_id: string | null;
   /**
    * NEW: no gateway has reported it; PENDING: gateways lack a certificate; ACTIVE: one serves it. The domains of shares
-   * are not reported, and stay NEW.
+   * stay NEW: `domain_certificate` has what gateways report of them.
    */
   status: 'NEW' | 'PENDING' | 'ACTIVE';
   /** When a gateway last reported that it has a certificate for it. */
@@ -66,6 +66,18 @@ export interface HostnameClaimTable {
 
 /** PENDING: claimed; PROVEN: by its DNS record; GRANTED: by an operator; MISSING: proven, and the record is gone. */
 export type HostnameProof = 'PENDING' | 'PROVEN' | 'GRANTED' | 'MISSING';
+
+/** The certificate of a share's domain at one gateway, and why its last order failed. */
+export interface DomainCertificateTable {
+  claim_id: string;
+  gateway_id: string;
+  /** Null if the gateway has none. */
+  valid_until: number | null;
+  problem: string | null;
+  /** When the next order is possible; null if no time is known. */
+  retry_at: number | null;
+  reported_at: number;
+}
 
 export interface CustomFrontendAuthProviderTable {
   custom_frontend_id: string;

@@ -8,6 +8,7 @@ import type { BackendMode } from '#domain';
 import type { AuthProviderType } from '#domain/provider-types';
 import type {
   CustomFrontendAuthProviderTable,
+  DomainCertificateTable,
   HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
@@ -47,6 +48,7 @@ import type {
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
+  DomainCertificateTable,
   HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
@@ -97,6 +99,7 @@ export interface Database extends EdgeTables, PeopleTables, SealingTables {
   share_upstream: ShareUpstreamTable;
   share_inspection: ShareInspectionTable;
   hostname_claim: HostnameClaimTable;
+  domain_certificate: DomainCertificateTable;
   custom_frontend_auth_provider: CustomFrontendAuthProviderTable;
   resting_name: RestingNameTable;
   login_attempt: LoginAttemptTable;

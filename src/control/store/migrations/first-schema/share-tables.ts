@@ -122,6 +122,18 @@ create index hostname_claim_by_share on hostname_claim (share_id);
 -- Several organizations may claim a hostname, and at most one of them is served.
 create unique index hostname_claim_served on hostname_claim (hostname) where proof <> 'PENDING';
 
+-- The certificate of a share's domain at one gateway, as that reported it.
+create table domain_certificate (
+  claim_id text not null references hostname_claim (id) on delete cascade,
+  gateway_id text not null references identity (id) on delete cascade,
+  valid_until bigint,
+  problem text,
+  retry_at bigint,
+  reported_at bigint not null,
+  constraint domain_certificate_key primary key (claim_id, gateway_id)
+);
+create index domain_certificate_by_gateway on domain_certificate (gateway_id);
+
 create table custom_frontend_auth_provider (
   custom_frontend_id text not null references hostname_claim (id) on delete cascade,
   auth_provider_id text not null references auth_provider (id),
