@@ -142,8 +142,30 @@ function Domain({ domain }: { readonly domain: ShareDomainAnswer }): ReactNode {
         </p>
       )}
       {proofProblem === null ? null : <p className="fd-bad">{proofProblem}</p>}
+      {proof === 'PENDING' ? null : <Certificate {...domain.certificate} />}
       {check.error === null ? null : <Problem error={check.error} onAgain={look} />}
       <DnsRecordTable label={text.recordsOf(hostname)} records={check.data?.body ?? dnsRecords} />
     </Panel>
+  );
+}
+
+function Certificate({ state, validUntil, problem, retryAt }: ShareDomainAnswer['certificate']): ReactNode {
+  const text = useText(shareDomainsText);
+  return (
+    <>
+      <p>
+        {text.certificate(state)} {validUntil === null ? null : <ExactTime at={validUntil} />}
+      </p>
+      {problem === null ? null : (
+        <p className="fd-bad">
+          {text.orderFailed(problem)} {text.orderRemedy}
+        </p>
+      )}
+      {retryAt === null ? null : (
+        <p>
+          {text.nextOrder}: <ExactTime at={retryAt} />
+        </p>
+      )}
+    </>
   );
 }

@@ -18,6 +18,17 @@ export const shareDomainsText = defineText({
         MISSING:
           'The TXT record that proves ownership is missing. Restore it, or the share stops being available here.',
       })[proof] ?? '',
+    certificate: (state: string) =>
+      ({
+        NONE: 'Certificate: none yet. It is issued at the first visit over HTTPS.',
+        VALID: 'Certificate: valid until',
+        EXPIRED: 'Certificate: expired on',
+        FAILED: 'Certificate: not issued.',
+      })[state] ?? state,
+    orderFailed: (problem: string) => `The last attempt failed: ${problem}.`,
+    nextOrder: 'Next attempt possible',
+    orderRemedy:
+      'The domain must lead to a gateway, its port 80 must be reachable, and CAA records must allow the certificate authority.',
     recordsOf: (hostname: string) => `DNS records of ${hostname}`,
     check: 'Check now',
     remove: 'Remove',
@@ -43,6 +54,17 @@ export const shareDomainsText = defineText({
         MISSING:
           'Der TXT-Eintrag, der sie nachwies, fehlt. Setzen Sie ihn wieder, sonst ist die Freigabe hier nicht mehr erreichbar.',
       })[proof] ?? '',
+    certificate: (state: string) =>
+      ({
+        NONE: 'Zertifikat: noch keins. Es wird beim ersten Besuch über HTTPS ausgestellt.',
+        VALID: 'Zertifikat: gültig bis',
+        EXPIRED: 'Zertifikat: abgelaufen am',
+        FAILED: 'Zertifikat: nicht ausgestellt.',
+      })[state] ?? state,
+    orderFailed: (problem: string) => `Der letzte Versuch ist gescheitert: ${problem}.`,
+    nextOrder: 'Nächster Versuch möglich',
+    orderRemedy:
+      'Die Domain muss zu einem Gateway führen, dessen Port 80 erreichbar sein muss, und CAA-Einträge müssen die Zertifizierungsstelle zulassen.',
     recordsOf: (hostname: string) => `DNS-Einträge von ${hostname}`,
     check: 'Jetzt prüfen',
     remove: 'Entfernen',
