@@ -14,6 +14,7 @@ import {
   frontendVerdict,
   gatewayTlsVerdict,
   policyVerdict,
+  shareDomainsVerdict,
   zoneVerdict,
 } from './frontend-checks.ts';
 
@@ -38,6 +39,7 @@ export function apiChecks(
     { name: 'TLS of public shares', run: () => whenReached(reach, () => gatewayTlsVerdict(access, nowMs())) },
     { name: 'policies', run: () => whenReached(reach, () => policyVerdict(access)) },
     { name: 'custom frontends', run: () => whenReached(reach, () => customFrontendsVerdict(access)) },
+    { name: 'domains of shares', run: () => whenReached(reach, () => shareDomainsVerdict(access)) },
     { name: 'site of shares', run: () => whenReached(reach, () => zoneVerdict(access)) },
   ];
 }

@@ -7,6 +7,7 @@ import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf } from '../operations/list-pages.ts';
 import { asked } from './asked-api.ts';
+import { domainsVerdict } from './domain-check.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type CheckResult } from './finding.ts';
 import { hostnamesVerdict } from './hostname-check.ts';
 import { nameVerdict, shareTlsVerdict } from './network-checks.ts';
@@ -100,6 +101,10 @@ export async function policyVerdict(access: ResolvedAccess): Promise<CheckResult
 
 export function customFrontendsVerdict(access: ResolvedAccess): Promise<CheckResult> {
   return askedOfFrontdoor(access, hostnamesVerdict);
+}
+
+export function shareDomainsVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  return askedOfFrontdoor(access, domainsVerdict);
 }
 
 export async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
