@@ -61,7 +61,8 @@ async function open(): Promise<void> {
 
 beforeEach(async () => {
   folder = mkdtempSync(join(root, 'acme-'));
-  clock = new ManualClock(Date.now());
+  // Certificates begin at the full second of the system's clock, which may be the next one.
+  clock = new ManualClock(Date.now() + 1_000);
   [records, orders, events] = [[], [], []];
   directoryUrl = 'https://ca.example/dir';
   onEvent = () => {};
