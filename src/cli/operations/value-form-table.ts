@@ -3,7 +3,7 @@
  * JSON is also accepted everywhere, also from a file. A text that does not fit is refused with an example.
  */
 import { formatIsoDuration } from '#domain';
-import { parseHeaderRule, parseRoute, parseTlsCa } from '#domain/upstream';
+import { parseHeaderRule, parsePathAnswer, parseRoute, parseTlsCa } from '#domain/upstream';
 import { parseDurationText } from '../duration-text.ts';
 
 export interface ValueForm {
@@ -24,7 +24,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
   'request-header': { placeholder: 'name:value', example: 'X-Tenant:blue', parse: parseHeaderRule },
   'response-header': { placeholder: 'name:value', example: 'X-Frame-Options:DENY', parse: parseHeaderRule },
   route: { placeholder: 'path=target', example: '/api=http://127.0.0.1:4000', parse: parseRoute },
-  answer: { placeholder: 'path=text', example: '/old/*=>https://new.example.com/*', parse: answerOf },
+  answer: { placeholder: 'path=text', example: '/old/*=>https://new.example.com/*', parse: parsePathAnswer },
   'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
   'target-ca': { placeholder: '@ca.pem', example: '@ca.pem', parse: parseTlsCa, isText: true },
   'error-page': { placeholder: '@page.html', example: '@page.html', parse: pageOf, isText: true },
@@ -60,13 +60,6 @@ function claimOf(text: string): unknown {
 function basicUserOf(text: string): unknown {
   const colon = text.indexOf(':');
   return colon < 1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-/** `/path=text` answers with the text, `/path=>address` redirects. */
-function answerOf(text: string): unknown {
-  const [, path, arrow, rest = ''] = /^(\/[^=]*)=(>?)(.*)$/s.exec(text) ?? [];
-  if (path === undefined) return undefined;
-  return arrow === '>' ? { path, redirectTo: rest } : { path, text: rest };
 }
 
 function pageOf(text: string): unknown {

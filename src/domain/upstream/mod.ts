@@ -12,7 +12,7 @@ export { decodeRouteData, encodeRouteData, parseRoute, type ShareRouteSetting } 
 export { parseHeaderRule, type HeaderRule } from './header-rules.ts';
 export { pinOption, presentedCertificate } from './presented-certificate.ts';
 export type { GatewayMaintenance } from './maintenance.ts';
-export type { GatewayAnswer, PathAnswer } from './own-answers.ts';
+export { parsePathAnswer, type GatewayAnswer, type PathAnswer } from './own-answers.ts';
 export {
   CLIENT_ADDRESS_HEADERS,
   MISLEADING_HEADERS,

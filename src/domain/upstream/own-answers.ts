@@ -122,3 +122,10 @@ function fieldProblem({ path, text, contentType, redirectTo, status }: PathAnswe
     ? undefined
     : { place: 'status', rule: '301, 302, 303, 307 or 308 (of a redirect)' };
 }
+
+/** Reads `/path=text` for a text, and `/path=>address` for a redirect. */
+export function parsePathAnswer(text: string): PathAnswer | undefined {
+  const [, path, arrow, rest = ''] = /^(\/[^=]*)=(>?)(.*)$/s.exec(text) ?? [];
+  if (path === undefined) return undefined;
+  return arrow === '>' ? { path, redirectTo: rest } : { path, text: rest };
+}
