@@ -3,11 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { definedFields, FrontdoorError, messageOf } from '#base';
 import {
+  CONTENT_CODINGS,
+  isContentCoding,
   parseHeaderRule,
+  parsePathAnswer,
   parseRoute,
   parseTlsCa,
   TLS_CA_RULE,
+  type ContentCoding,
   type HeaderRule,
+  type PathAnswer,
   type ProxyProtocol,
   type ShareRouteSetting,
   type ShareUpstreamChange,
@@ -18,11 +23,18 @@ export interface UpstreamFlags {
   readonly hostHeader?: string;
   readonly lenient?: boolean;
   readonly route?: readonly ShareRouteSetting[];
+  readonly answer?: readonly PathAnswer[];
   readonly requestHeader?: readonly HeaderRule[];
   readonly responseHeader?: readonly HeaderRule[];
+  readonly compression?: readonly ContentCoding[];
   readonly connectTimeout?: number;
   readonly idleTimeout?: number;
   readonly proxyProtocol?: ProxyProtocol;
+  readonly maintenance?: boolean;
+  readonly maintenanceText?: string;
+  readonly maintenanceRetry?: number;
+  /** Path of a file. */
+  readonly errorPage?: string;
   readonly targetPin?: string;
   /** Path of a file. */
   readonly targetCa?: string;
@@ -32,7 +44,11 @@ export interface UpstreamFlags {
 
 /** Gateways alone write the heads of requests, so that a private share has no options for them. */
 export function addUpstreamOptions(command: Command, mode: 'public' | 'private'): Command {
-  if (mode === 'public') addHeadOptions(command);
+  if (mode === 'public') {
+    addPathOptions(command);
+    addHeadOptions(command);
+    addMaintenanceOptions(command);
+  }
   return command
     .addOption(
       new Option(
@@ -66,7 +82,7 @@ export function addUpstreamOptions(command: Command, mode: 'public' | 'private')
     );
 }
 
-function addHeadOptions(command: Command): void {
+function addPathOptions(command: Command): void {
   command
     .addOption(
       new Option(
@@ -74,6 +90,16 @@ function addHeadOptions(command: Command): void {
         'another target of this agent for a path and everything below it; strip:path=target sends requests without the path; may be repeated, and replaces the former list; for example /api=http://127.0.0.1:4000',
       ).argParser(collectRoutes),
     )
+    .addOption(
+      new Option(
+        '--answer <path=text>',
+        "answer of the gateway for a path, or for all below one (/old/*); path=>address redirects; may be repeated, and replaces the former list; for example '/old/*=>https://new.example.com/*'",
+      ).argParser(collectAnswers),
+    );
+}
+
+function addHeadOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--host-header <host>',
@@ -107,9 +133,43 @@ function addHeadOptions(command: Command): void {
     )
     .addOption(
       new Option(
+        '--compression <coding>',
+        'coding with which gateways compress responses: zstd, br or gzip; may be repeated, the preferred one first, and replaces the former list; default for a new share: none; for example gzip',
+      ).argParser(collectCodings),
+    )
+    .addOption(
+      new Option(
         '--idle-timeout <time>',
         'how long a response or an upgraded connection may continue without a byte, at most 24h; default for a new share: 1h; for example 10m',
       ).argParser(secondsOf),
+    );
+}
+
+function addMaintenanceOptions(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--maintenance',
+        'answer all requests with 503 instead of asking the service. "frontdoor shares upstream change" ends this',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--maintenance-text <text>',
+        'what callers read during maintenance; for example "Back at 18:00 UTC"',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--maintenance-retry <time>',
+        'Retry-After of the answers during maintenance, at most 7d; default for a new share: 5m; for example 10m',
+      ).argParser(secondsOf),
+    )
+    .addOption(
+      new Option(
+        '--error-page <file>',
+        'HTML page that browsers get when the service cannot be reached, and during maintenance; for example page.html',
+      ),
     );
 }
 
@@ -132,21 +192,41 @@ function collectRoutes(
   return [...before, route];
 }
 
+function collectAnswers(text: string, before: readonly PathAnswer[] = []): readonly PathAnswer[] {
+  const answer = parsePathAnswer(text);
+  if (answer === undefined)
+    throw new InvalidArgumentError('must be like /robots.txt=text or /old/*=>https://new.example.com/*.');
+  return [...before, answer];
+}
+
+function collectCodings(text: string, before: readonly ContentCoding[] = []): readonly ContentCoding[] {
+  if (!isContentCoding(text)) throw new InvalidArgumentError(`must be one of ${CONTENT_CODINGS.join(', ')}.`);
+  return [...before, text];
+}
+
 /** Undefined if no option was given. */
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
-  const { hostHeader, lenient, proxyProtocol, route: routes, targetServerName: tlsServerName } = flags;
+  const { hostHeader, lenient, proxyProtocol, targetServerName: tlsServerName } = flags;
+  const { route: routes, answer: answers, compression, errorPage } = flags;
   const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
   const { connectTimeout: connectTimeoutSeconds, idleTimeout: idleTimeoutSeconds } = flags;
+  const { maintenance, maintenanceText, maintenanceRetry: maintenanceRetrySeconds } = flags;
   const change = {
     ...definedFields({
       hostHeader,
       lenient,
       proxyProtocol,
       routes,
+      answers,
       requestHeaders,
       responseHeaders,
+      compression,
       connectTimeoutSeconds,
       idleTimeoutSeconds,
+      maintenance,
+      maintenanceText,
+      maintenanceRetrySeconds,
+      errorPage: errorPage === undefined ? undefined : await textIn('--error-page', errorPage),
       tlsServerName,
     }),
     ...(await verificationOf(flags)),
@@ -164,13 +244,16 @@ async function verificationOf(flags: UpstreamFlags): Promise<ShareUpstreamChange
 }
 
 async function certificatesIn(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const message = `--target-ca: ${path} cannot be read: ${messageOf(cause)}`;
-    throw new FrontdoorError('invalid', 'value', message, { cause });
-  });
-  const pem = parseTlsCa(text);
+  const pem = parseTlsCa(await textIn('--target-ca', path));
   // The text is not quoted, because it may be a private key.
   if (pem === undefined)
     throw new FrontdoorError('invalid', 'value', `--target-ca: ${path} must be a ${TLS_CA_RULE}`);
   return pem;
+}
+
+async function textIn(option: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    const message = `${option}: ${path} cannot be read: ${messageOf(cause)}`;
+    throw new FrontdoorError('invalid', 'value', message, { cause });
+  });
 }
