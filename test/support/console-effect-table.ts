@@ -78,7 +78,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   },
   '/frontdoors/$frontdoorId/shares/$token/access': {
     'Review and save sign-in providers': 'asks compareSharePolicy',
-    'Add rule': 'shows Rule N',
+    'Add rule': 'shows groups',
     'Add user': 'shows User N',
     'Review and save': 'asks compareSharePolicy',
     'More options': 'shows Origin of the page',

@@ -1,6 +1,7 @@
 /** Fields of the form of a policy. The name of each is that of the API, whose messages appear at it. */
-import { Button, Fieldset, Group, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { EntryList } from '../../parts/entry-list.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -53,44 +54,37 @@ export function ClaimsField(props: {
 }): ReactNode {
   const [text, format] = [useText(accessText), useFormat()];
   const { value, onChange } = props;
-  const error = useFieldError('claims', true);
   return (
-    <Fieldset legend={text.claims} mb="md">
-      <p className="fd-soft fd-small">{text.claimsHelp}</p>
-      {error === undefined ? null : <p className="fd-bad">{error}</p>}
-      {value.map((rule, at) => (
-        <Fieldset key={at} legend={text.ruleOf(format.number(at + 1))} mb="sm">
+    <EntryList
+      name="claims"
+      legend={text.claims}
+      help={text.claimsHelp}
+      entries={value}
+      nameOf={({ claim }, at) => (claim === '' ? text.ruleOf(format.number(at + 1)) : claim)}
+      add={text.addClaim}
+      remove={text.removeRule}
+      newEntry={() => ({ claim: value.length === 0 ? 'groups' : '', anyOf: '' })}
+      onChange={onChange}
+    >
+      {(rule, place) => (
+        <>
           <TextField
-            name={`claims.${at}.claim`}
+            name={`${place.path}.claim`}
             label={text.claim}
             description={text.claimHelp}
             value={rule.claim}
-            onChange={(claim) => onChange(value.with(at, { ...rule, claim }))}
+            onChange={(claim) => place.onChange({ ...rule, claim })}
           />
           <LinesField
-            name={`claims.${at}.anyOf`}
+            name={`${place.path}.anyOf`}
             label={text.anyOf}
             description={text.groupsHelp}
             value={rule.anyOf}
-            onChange={(anyOf) => onChange(value.with(at, { ...rule, anyOf }))}
+            onChange={(anyOf) => place.onChange({ ...rule, anyOf })}
           />
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => onChange(value.filter((_rule, other) => other !== at))}
-          >
-            {text.removeRule(rule.claim === '' ? text.ruleOf(format.number(at + 1)) : rule.claim)}
-          </Button>
-        </Fieldset>
-      ))}
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => onChange([...value, { claim: value.length === 0 ? 'groups' : '', anyOf: '' }])}
-      >
-        {text.addClaim}
-      </Button>
-    </Fieldset>
+        </>
+      )}
+    </EntryList>
   );
 }
 
@@ -100,39 +94,34 @@ export function UsersField(props: {
 }): ReactNode {
   const [text, format] = [useText(accessText), useFormat()];
   const { value, onChange } = props;
-  const error = useFieldError('basicAuth', true);
-  const nameOf = ({ name }: BasicUserDraft, at: number) =>
-    name === '' ? text.userOf(format.number(at + 1)) : name;
   return (
-    <Fieldset legend={text.users} mb="md">
-      <p className="fd-soft fd-small">{text.usersHelp}</p>
-      {error === undefined ? null : <p className="fd-bad">{error}</p>}
-      {value.map((user, at) => (
-        <Fieldset key={at} legend={nameOf(user, at)} mb="sm">
+    <EntryList
+      name="basicAuth"
+      legend={text.users}
+      help={text.usersHelp}
+      entries={value}
+      nameOf={({ name }, at) => (name === '' ? text.userOf(format.number(at + 1)) : name)}
+      add={text.addUser}
+      remove={text.removeUser}
+      newEntry={() => ({ name: '', password: '' })}
+      onChange={onChange}
+    >
+      {(user, place) => (
+        <>
           <TextField
-            name={`basicAuth.${at}.name`}
+            name={`${place.path}.name`}
             label={text.user}
             value={user.name}
-            onChange={(name) => onChange(value.with(at, { ...user, name }))}
+            onChange={(name) => place.onChange({ ...user, name })}
           />
           <PasswordField
-            name={`basicAuth.${at}.password`}
+            name={`${place.path}.password`}
             value={user.password}
-            onChange={(password) => onChange(value.with(at, { ...user, password }))}
+            onChange={(password) => place.onChange({ ...user, password })}
           />
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => onChange(value.filter((_user, other) => other !== at))}
-          >
-            {text.removeUser(nameOf(user, at))}
-          </Button>
-        </Fieldset>
-      ))}
-      <Button size="xs" variant="default" onClick={() => onChange([...value, { name: '', password: '' }])}>
-        {text.addUser}
-      </Button>
-    </Fieldset>
+        </>
+      )}
+    </EntryList>
   );
 }
 

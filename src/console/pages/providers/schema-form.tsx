@@ -1,6 +1,7 @@
 /** The fields of a form that a JSON Schema describes. Messages of the API about `data.keys.0.name` appear at that field. */
-import { Button, Fieldset, Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Fieldset, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { EntryList } from '../../parts/entry-list.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { Facts } from '../../parts/page-title.tsx';
@@ -151,43 +152,27 @@ function OneValue({ field, value, path, isItem, onChange }: FieldProps<ValueFiel
 function ListField({ field, value, path, onChange }: FieldProps<FieldOf<'list'>>): ReactNode {
   const [text, format] = [useText(providersText), useFormat()];
   const { label, help } = useTexts(field, path);
-  const error = useFieldError(path, true);
-  const items = value as readonly ProviderDraft[];
   const nameOf = (item: ProviderDraft, at: number) => {
     const name = item['name'];
     return typeof name === 'string' && name !== '' ? name : text.item(label, format.number(at + 1));
   };
   return (
-    <Fieldset legend={label} mb="md">
-      <p className="fd-soft fd-small">{help}</p>
-      {error === undefined ? null : <p className="fd-bad">{error}</p>}
-      {items.map((item, at) => (
-        // Items have no id; a removed one takes its fields with it, as all are controlled.
-        <Fieldset key={at} legend={nameOf(item, at)} mb="sm">
-          <SchemaFields
-            isItem
-            fields={field.fields}
-            draft={item}
-            path={`${path}.${at}`}
-            onChange={(next) => onChange(items.with(at, next))}
-          />
-          {items.length <= field.minItems ? null : (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => onChange(items.filter((_item, other) => other !== at))}
-            >
-              {text.removeFrom(nameOf(item, at))}
-            </Button>
-          )}
-        </Fieldset>
-      ))}
-      <Group>
-        <Button size="xs" variant="default" onClick={() => onChange([...items, draftOf(field.fields, {})])}>
-          {text.addTo(label)}
-        </Button>
-      </Group>
-    </Fieldset>
+    <EntryList
+      name={path}
+      legend={label}
+      help={help}
+      entries={value as readonly ProviderDraft[]}
+      nameOf={nameOf}
+      minEntries={field.minItems}
+      add={text.addTo(label)}
+      remove={text.removeFrom}
+      newEntry={() => draftOf(field.fields, {})}
+      onChange={onChange}
+    >
+      {(item, place) => (
+        <SchemaFields isItem fields={field.fields} draft={item} path={place.path} onChange={place.onChange} />
+      )}
+    </EntryList>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The fields of the upstream settings, one component for each kind of `upstream-draft.ts`. */
-import { Alert, Button, Fieldset, NativeSelect, Radio } from '@mantine/core';
+import { Alert, NativeSelect, Radio } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { EntryList, type EntryPlace } from '../../parts/entry-list.tsx';
 import { FlagField } from '../../parts/flag-field.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -93,43 +94,28 @@ function HostField({ name, value, onChange }: FieldProps<string>): ReactNode {
 
 function HeadersField({ name, value, onChange }: FieldProps<readonly HeaderDraft[]>): ReactNode {
   const [text, format] = [useText(upstreamText), useFormat()];
-  const error = useFieldError(name, true);
   return (
-    <Fieldset legend={text[name]} mb="md">
-      <p className="fd-soft fd-small">{text[`${name}Help`]}</p>
-      {error === undefined ? null : <p className="fd-bad">{error}</p>}
-      {value.map((rule, at) => (
-        <HeaderField
-          key={at}
-          path={`${name}.${at}`}
-          legend={rule.name === '' ? text.headerOf(format.number(at + 1)) : rule.name}
-          rule={rule}
-          onChange={(changed) => onChange(value.with(at, changed))}
-          onRemove={() => onChange(value.filter((_rule, other) => other !== at))}
-        />
-      ))}
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => onChange([...value, { action: 'set', name: '', value: '' }])}
-      >
-        {name === 'requestHeaders' ? text.addRequestHeader : text.addResponseHeader}
-      </Button>
-    </Fieldset>
+    <EntryList
+      name={name}
+      legend={text[name]}
+      help={text[`${name}Help`]}
+      entries={value}
+      nameOf={(rule, at) => (rule.name === '' ? text.headerOf(format.number(at + 1)) : rule.name)}
+      add={name === 'requestHeaders' ? text.addRequestHeader : text.addResponseHeader}
+      remove={text.removeHeader}
+      newEntry={(): HeaderDraft => ({ action: 'set', name: '', value: '' })}
+      onChange={onChange}
+    >
+      {(rule, place) => <HeaderFields rule={rule} {...place} />}
+    </EntryList>
   );
 }
 
-function HeaderField(props: {
-  readonly path: string;
-  readonly legend: string;
-  readonly rule: HeaderDraft;
-  readonly onChange: (rule: HeaderDraft) => void;
-  readonly onRemove: () => void;
-}): ReactNode {
+function HeaderFields(props: EntryPlace<HeaderDraft> & { readonly rule: HeaderDraft }): ReactNode {
   const text = useText(upstreamText);
   const { path, rule, onChange } = props;
   return (
-    <Fieldset legend={props.legend} mb="sm">
+    <>
       <NativeSelect
         label={text.action}
         value={rule.action}
@@ -153,9 +139,6 @@ function HeaderField(props: {
           onChange={(value) => onChange({ ...rule, value })}
         />
       )}
-      <Button size="xs" variant="default" onClick={props.onRemove}>
-        {text.removeHeader(props.legend)}
-      </Button>
-    </Fieldset>
+    </>
   );
 }
