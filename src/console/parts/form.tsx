@@ -3,7 +3,7 @@
  * the form. The typed values stay until the change is saved.
  */
 import { Button, Group } from '@mantine/core';
-import { createContext, useContext, type FormEvent, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { useFormat, useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
@@ -49,6 +49,11 @@ export function Form(props: {
   const isAtField =
     field !== undefined &&
     fields.some((name) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`));
+  const form = useRef<HTMLFormElement>(null);
+  // The field may be far from the button, and screen readers read the message with the field.
+  useEffect(() => {
+    if (isAtField) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error, isAtField]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -62,7 +67,12 @@ export function Form(props: {
   };
   return (
     <FormErrorContext value={error}>
-      <form onSubmit={submit} onChange={props.hasInput === undefined ? unsaved.note : undefined} noValidate>
+      <form
+        ref={form}
+        onSubmit={submit}
+        onChange={props.hasInput === undefined ? unsaved.note : undefined}
+        noValidate
+      >
         {error === null || isAtField ? null : (
           <Problem error={error} ways={isStale ? props.staleWays : undefined} />
         )}
