@@ -14,7 +14,7 @@ const settings = (words: readonly string[], mode: 'public' | 'private' = 'public
       .opts(),
   );
 
-test('every upstream setting of a share has an option of `agent share public`', async (context) => {
+test('every upstream setting of a share has an option of agent share public', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'upstream-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const page = join(folder, 'page.html');

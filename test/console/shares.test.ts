@@ -176,6 +176,65 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     assert.ok(await page.getByLabel('The host that the client requested').isChecked());
   });
 
+  it('send paths to other services, and answer them at the gateway, by keyboard', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    const { world } = consoles;
+    const stored = [
+      { path: '/*', redirectTo: '/robots.txt', status: 307 },
+      { path: '/a.txt', text: 'a\r\n' },
+    ];
+    await world.call('PATCH', '/shares/app/upstream', { answers: stored });
+    await open(`${base}/app/service`);
+    const save = page.getByRole('button', { name: 'Save' });
+    const entry = (name: string) => page.getByRole('group', { name, exact: true });
+    const focused = () =>
+      page.evaluate<string>(`document.activeElement.closest('fieldset').innerText.split('\\n')[0]`);
+    await page.getByRole('button', { name: 'Add a service' }).press('Enter');
+    assert.equal(await focused(), 'Service 1');
+    await page.keyboard.type('/api/');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(`http://127.0.0.1:${port}/headers`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await save.click();
+    await entry('/api/')
+      .getByText(/Value for routes.0.path must be of path of whole segments/)
+      .waitFor();
+    await entry('/api/').locator('input:focus[aria-invalid=true]').waitFor();
+    await entry('/api/').getByRole('textbox', { name: 'Path' }).fill('/api');
+    // Single paths come first.
+    assert.deepEqual(await entry('Answers of the gateway').locator('legend').allInnerTexts(), [
+      'Answers of the gateway',
+      '/a.txt',
+      '/*',
+    ]);
+    await page.getByRole('button', { name: 'Remove: /*' }).press('Enter');
+    assert.equal(await focused(), 'Answers of the gateway');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/old/*');
+    await page.getByRole('combobox', { name: 'Answer' }).last().selectOption('redirect');
+    await page.getByRole('textbox', { name: 'Redirect to' }).fill('nowhere');
+    await save.click();
+    await entry('/old/*')
+      .getByText(/answers.1.redirectTo must be of web address or path/)
+      .waitFor();
+    await checkLooks(page, 'share-service-paths');
+    await page.getByRole('textbox', { name: 'Redirect to' }).fill('/new/*');
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    const { json } = await world.call('GET', '/shares/app/upstream');
+    const { routes, answers } = json as Record<string, unknown>;
+    assert.deepEqual(routes, [{ path: '/api', target: `http://127.0.0.1:${port}/headers`, stripPath: true }]);
+    assert.deepEqual(answers, [stored[1], { path: '/old/*', redirectTo: '/new/*' }]);
+    assert.equal((await world.get(HOST, '/old/x?y')).headers.location, '/new/x?y');
+    await eventually(
+      () => world.get(HOST, '/api'),
+      ({ body }) => String(body).includes('x-forwarded-for'),
+    );
+    await world.call('DELETE', '/shares/app/upstream');
+  });
+
   it('show the certificate that the agent refused, and accept it once', async (test) => {
     const { page, open } = await consoles.person(test, 'editor');
     const identity = await (await makeTestAuthority()).issue('device');

@@ -59,6 +59,8 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/frontdoors/$frontdoorId/shares/$token/service': {
     'Add a request header': 'shows Header N',
     'Add a response header': 'shows Header N',
+    'Add a service': 'shows Service N',
+    'Add an answer': 'shows Answer N',
     Save: 'asks changeShareUpstream',
     'Use the defaults': 'dialog Use the defaults?',
     'Use the defaults › Use the defaults': 'asks resetShareUpstream',

@@ -135,12 +135,7 @@ function Section(props: {
     <Fieldset legend={text[section]} mb="md">
       {section === 'certificate' ? <p className="fd-soft fd-small">{text.certificateIntro}</p> : null}
       {fieldsOfSection(section).map((name) => (
-        <OneSetting
-          key={name}
-          name={name}
-          value={draft[name]}
-          onChange={(value) => onChange({ [name]: value })}
-        />
+        <OneSetting key={name} name={name} draft={draft} onChange={onChange} />
       ))}
     </Fieldset>
   );

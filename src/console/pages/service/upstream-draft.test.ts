@@ -56,7 +56,7 @@ test('a host that is left empty is sent, so that the API refuses it at its field
 
 test('a share has the sections that have an effect', () => {
   const of = (shareMode: string, target: string) => sectionsFor({ shareMode, target });
-  assert.deepEqual(of('public', 'http://127.0.0.1:3000'), ['requests', 'responses', 'unavailable']);
+  assert.deepEqual(of('public', 'http://127.0.0.1:3000'), ['requests', 'responses', 'paths', 'unavailable']);
   assert.deepEqual(of('public', 'https://pve:8006').at(-1), 'certificate');
   assert.deepEqual(of('private', 'https://pve:8006'), ['certificate']);
   assert.deepEqual(of('private', 'tcp://127.0.0.1:22'), []);

@@ -1,13 +1,19 @@
 /**
  * The upstream settings of a share as a person edits them. A field of the API needs its row here, and its label and help in
- * `upstream-text.ts`, unless the command line alone sets it. Pure.
+ * `upstream-text.ts`. Pure.
  */
 import type { BodyOf } from '#contract';
 import type { ShareUpstreamAnswer } from '#contract/schemas';
+import {
+  answerDraftOf,
+  answerValueOf,
+  routeDraftOf,
+  routeValueOf,
+  type AnswerDraft,
+  type RouteDraft,
+} from './path-drafts.ts';
 
-/** The command line sets these, which are lists of paths. */
-type FieldWithoutForm = 'routes' | 'answers';
-export type UpstreamField = Exclude<keyof ShareUpstreamAnswer, FieldWithoutForm>;
+export type UpstreamField = keyof ShareUpstreamAnswer;
 type HeaderRule = ShareUpstreamAnswer['requestHeaders'][number];
 
 export interface HeaderDraft {
@@ -16,28 +22,37 @@ export interface HeaderDraft {
   readonly value: string;
 }
 
+/** Lists whose entries have several fields. */
+interface ListDrafts {
+  readonly requestHeaders: readonly HeaderDraft[];
+  readonly responseHeaders: readonly HeaderDraft[];
+  readonly routes: readonly RouteDraft[];
+  readonly answers: readonly AnswerDraft[];
+}
+type ListField = keyof ListDrafts;
+
 /** How a field is typed, by the type of its value. '' stands for null. */
-type KindOf<Value> = Value extends boolean
-  ? 'flag'
-  : Value extends number
-    ? 'seconds'
-    : Value extends readonly string[]
-      ? 'list'
-      : Value extends readonly HeaderRule[]
-        ? 'headers'
+type KindOf<Name extends UpstreamField, Value = ShareUpstreamAnswer[Name]> = Name extends ListField
+  ? 'entries'
+  : Value extends boolean
+    ? 'flag'
+    : Value extends number
+      ? 'seconds'
+      : Value extends readonly string[]
+        ? 'list'
         : Value extends 'off' | 'v1' | 'v2'
           ? 'text'
           : null extends Value
             ? 'text' | 'lines'
             : 'host' | 'message';
-type DraftOf<Value> = Value extends boolean
-  ? boolean
-  : Value extends readonly HeaderRule[]
-    ? readonly HeaderDraft[]
+type DraftOf<Name extends UpstreamField> = Name extends ListField
+  ? ListDrafts[Name]
+  : ShareUpstreamAnswer[Name] extends boolean
+    ? boolean
     : string;
 
-export type UpstreamDraft = { readonly [Name in UpstreamField]: DraftOf<ShareUpstreamAnswer[Name]> };
-export type UpstreamSection = 'requests' | 'responses' | 'unavailable' | 'certificate';
+export type UpstreamDraft = { readonly [Name in UpstreamField]: DraftOf<Name> };
+export type UpstreamSection = 'requests' | 'responses' | 'paths' | 'unavailable' | 'certificate';
 
 interface FieldRow<Kind> {
   readonly section: UpstreamSection;
@@ -46,16 +61,18 @@ interface FieldRow<Kind> {
 
 /** In the order of the form. */
 export const UPSTREAM_FIELDS: {
-  readonly [Name in UpstreamField]: FieldRow<KindOf<ShareUpstreamAnswer[Name]>>;
+  readonly [Name in UpstreamField]: FieldRow<KindOf<Name>>;
 } = {
   hostHeader: { section: 'requests', kind: 'host' },
-  requestHeaders: { section: 'requests', kind: 'headers' },
+  requestHeaders: { section: 'requests', kind: 'entries' },
   connectTimeoutSeconds: { section: 'requests', kind: 'seconds' },
   proxyProtocol: { section: 'requests', kind: 'text' },
-  responseHeaders: { section: 'responses', kind: 'headers' },
+  responseHeaders: { section: 'responses', kind: 'entries' },
   lenient: { section: 'responses', kind: 'flag' },
   compression: { section: 'responses', kind: 'list' },
   idleTimeoutSeconds: { section: 'responses', kind: 'seconds' },
+  routes: { section: 'paths', kind: 'entries' },
+  answers: { section: 'paths', kind: 'entries' },
   maintenance: { section: 'unavailable', kind: 'flag' },
   maintenanceText: { section: 'unavailable', kind: 'message' },
   maintenanceRetrySeconds: { section: 'unavailable', kind: 'seconds' },
@@ -77,12 +94,13 @@ export function sectionsFor(share: {
   readonly shareMode: string;
   readonly target: string;
 }): readonly UpstreamSection[] {
-  const ofGateways = share.shareMode === 'public' ? (['requests', 'responses', 'unavailable'] as const) : [];
+  const ofGateways =
+    share.shareMode === 'public' ? (['requests', 'responses', 'paths', 'unavailable'] as const) : [];
   return share.target.startsWith('https://') ? [...ofGateways, 'certificate'] : ofGateways;
 }
 
 export function upstreamDraftOf(settings: ShareUpstreamAnswer): UpstreamDraft {
-  return Object.fromEntries(NAMES.map((name) => [name, draftOf(name, settings[name])])) as UpstreamDraft;
+  return Object.fromEntries(NAMES.map((name) => [name, draftOf(name, settings)])) as UpstreamDraft;
 }
 
 /** The fields that differ from what was read; undefined if there are none. */
@@ -93,38 +111,38 @@ export function upstreamChanges(
   const before = upstreamDraftOf(settings);
   const changed = NAMES.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
   if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map((name) => [name, valueOf(name, draft[name])]));
+  return Object.fromEntries(changed.map((name) => [name, valueOf(name, draft)]));
 }
 
-type Draft = UpstreamDraft[UpstreamField];
-
-function draftOf(name: UpstreamField, value: ShareUpstreamAnswer[UpstreamField]): Draft {
+function draftOf(name: UpstreamField, settings: ShareUpstreamAnswer): UpstreamDraft[UpstreamField] {
+  if (name === 'routes') return settings.routes.map(routeDraftOf);
+  if (name === 'answers') return settings.answers.map(answerDraftOf);
+  if (name === 'requestHeaders' || name === 'responseHeaders')
+    return settings[name].map(({ action, name: header, value = '' }) => ({ action, name: header, value }));
+  const value = settings[name];
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  if (typeof value !== 'object') return value;
-  if (UPSTREAM_FIELDS[name].kind === 'list') return (value as readonly string[]).join(', ');
-  return (value as readonly HeaderRule[]).map(({ action, name, value: text = '' }) => ({
-    action,
-    name,
-    value: text,
-  }));
+  return typeof value === 'object' ? value.join(', ') : value;
 }
 
-function valueOf(name: UpstreamField, draft: Draft): unknown {
-  if (typeof draft === 'string') {
-    const text = draft.trim();
-    const { kind } = UPSTREAM_FIELDS[name];
-    // The API refuses what is no number, by the name of the field.
-    if (kind === 'seconds') return /^\d+$/.test(text) ? Number(text) : text;
-    if (kind === 'list') return text === '' ? [] : text.split(',').map((item) => item.trim());
-    return text === '' && (kind === 'text' || kind === 'lines') ? null : text;
-  }
+function valueOf(name: UpstreamField, drafts: UpstreamDraft): unknown {
+  if (name === 'routes') return drafts.routes.map(routeValueOf);
+  if (name === 'answers') return drafts.answers.map(answerValueOf);
+  if (name === 'requestHeaders' || name === 'responseHeaders') return drafts[name].map(headerRuleOf);
+  const draft = drafts[name];
   if (typeof draft === 'boolean') return draft;
-  return draft.map(({ action, name: header, value }) =>
-    action === 'remove'
-      ? { action, name: header.trim() }
-      : { action, name: header.trim(), value: value.trim() },
-  );
+  const text = draft.trim();
+  const { kind } = UPSTREAM_FIELDS[name];
+  // The API refuses what is no number, by the name of the field.
+  if (kind === 'seconds') return /^\d+$/.test(text) ? Number(text) : text;
+  if (kind === 'list') return text === '' ? [] : text.split(',').map((item) => item.trim());
+  return text === '' && (kind === 'text' || kind === 'lines') ? null : text;
+}
+
+function headerRuleOf({ action, name, value }: HeaderDraft): HeaderRule {
+  return action === 'remove'
+    ? { action, name: name.trim() }
+    : { action, name: name.trim(), value: value.trim() };
 }
 
 /** What a certificate that a person accepts changes, as `--target-pin` does. */

@@ -7,6 +7,7 @@ import { useFieldError } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
+import { AnswersField, RoutesField } from './path-fields.tsx';
 import {
   UPSTREAM_FIELDS,
   type HeaderDraft,
@@ -23,12 +24,21 @@ interface FieldProps<Value> {
   readonly onChange: (value: Value) => void;
 }
 
-export function OneSetting(props: FieldProps<UpstreamDraft[UpstreamField]>): ReactNode {
+export function OneSetting(props: {
+  readonly name: UpstreamField;
+  readonly draft: UpstreamDraft;
+  readonly onChange: (changes: Partial<UpstreamDraft>) => void;
+}): ReactNode {
   const text = useText(upstreamText);
-  const { name, value, onChange } = props;
-  const texts = { name, label: text[name], description: text[`${name}Help`] };
+  const { name, draft } = props;
+  const onChange = (value: UpstreamDraft[UpstreamField]) => props.onChange({ [name]: value });
+  if (name === 'routes') return <RoutesField value={draft.routes} onChange={onChange} />;
+  if (name === 'answers') return <AnswersField value={draft.answers} onChange={onChange} />;
+  if (name === 'requestHeaders' || name === 'responseHeaders')
+    return <HeadersField name={name} value={draft[name]} onChange={onChange} />;
+  const value = draft[name];
   if (typeof value === 'boolean') return <FlagWithWarning name={name} value={value} onChange={onChange} />;
-  if (typeof value === 'object') return <HeadersField name={name} value={value} onChange={onChange} />;
+  const texts = { name, label: text[name], description: text[`${name}Help`] };
   const { kind } = UPSTREAM_FIELDS[name];
   if (kind === 'host') return <HostField name={name} value={value} onChange={onChange} />;
   if (kind === 'lines' || kind === 'message')

@@ -9,6 +9,7 @@ export const upstreamText = defineText({
       'Connections reach this service unchanged, so there is nothing to set. Public shares of HTTP services and services at https addresses have settings here.',
     requests: 'Requests to the service',
     responses: 'Responses to clients',
+    paths: 'Paths',
     unavailable: 'Maintenance and errors',
     certificate: 'Certificate of the service',
     certificateIntro:
@@ -43,6 +44,12 @@ export const upstreamText = defineText({
     idleTimeoutSeconds: 'Time limit without data, in seconds',
     idleTimeoutSecondsHelp:
       'A response or WebSocket without a byte in either direction ends after this time, at most 86,400 seconds.',
+    routes: 'Services by path',
+    routesHelp:
+      'Other services of the same agent for paths of this share. The longest path counts. All other requests go to the service address of the share.',
+    answers: 'Answers of the gateway',
+    answersHelp:
+      'Paths that the gateway answers itself, also while the service is down. A single path counts before /*, and a longer /* before a shorter one. Access rules apply first.',
     maintenance: 'Maintenance',
     maintenanceHelp:
       'The gateway answers all requests with 503 until you turn this off. Open downloads and WebSockets continue.',
@@ -85,6 +92,7 @@ export const upstreamText = defineText({
       'Verbindungen erreichen diesen Dienst unverändert, daher gibt es nichts einzustellen. Einstellungen haben öffentliche Freigaben von HTTP-Diensten und Dienste mit https-Adresse.',
     requests: 'Anfragen an den Dienst',
     responses: 'Antworten an Clients',
+    paths: 'Pfade',
     unavailable: 'Wartung und Fehler',
     certificate: 'Zertifikat des Dienstes',
     certificateIntro:
@@ -119,6 +127,12 @@ export const upstreamText = defineText({
     idleTimeoutSeconds: 'Zeitlimit ohne Daten in Sekunden',
     idleTimeoutSecondsHelp:
       'Eine Antwort oder ein WebSocket ohne ein Byte in beiden Richtungen endet nach dieser Zeit, höchstens 86.400 Sekunden.',
+    routes: 'Dienste nach Pfad',
+    routesHelp:
+      'Andere Dienste desselben Agenten für Pfade dieser Freigabe. Der längste Pfad zählt. Alle übrigen Anfragen gehen an die Adresse der Freigabe.',
+    answers: 'Antworten des Gateways',
+    answersHelp:
+      'Pfade, die das Gateway selbst beantwortet, auch wenn der Dienst nicht läuft. Ein einzelner Pfad zählt vor /*, ein längerer mit /* vor einem kürzeren. Zugriffsregeln gelten zuerst.',
     maintenance: 'Wartung',
     maintenanceHelp:
       'Das Gateway beantwortet alle Anfragen mit 503, bis Sie dies ausschalten. Laufende Downloads und WebSockets bleiben bestehen.',
