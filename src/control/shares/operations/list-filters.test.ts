@@ -364,7 +364,7 @@ describeEachStore('lists', (open) => {
     const filtered = (operations as readonly Operation[]).filter(
       ({ id, query }) => id.startsWith('list') && query.some(({ name }) => narrowing.includes(name)),
     );
-    assert.equal(filtered.length, 19);
+    assert.equal(filtered.length, 20);
     for (const { path, query, id } of filtered) {
       const at = path
         .replace('{frontdoorId}', world.first.frontdoorId)
