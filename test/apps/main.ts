@@ -1,43 +1,34 @@
 /**
- * `npm run apps`: real applications, each behind a share of a running Frontdoor, asked as their visitors ask them. Each is a
- * file of `rows/`; arguments are texts that names of rows contain. The applications install themselves below `.cache/`.
+ * `npm run apps`: real applications, each behind a share of a running Frontdoor, used by their real clients. Each is a file of
+ * `rows/`; arguments are texts that names of rows contain. The applications install themselves below `.cache/`.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
-import { definedFields } from '#base';
-import { callAgent } from '#cli';
-import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pinnedEnvironment, repositoryRoot } from '../../tools/pinned-process.ts';
 import { run } from '../clients/tool-run.ts';
+import { findCommand } from '../support/child-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { eventually, openWorld, type World, type WorldAgent } from '../support/world.ts';
-import { AppShare, type App, type AppPlace } from './app.ts';
+import { startApp } from './app-program.ts';
+import { AppWorld } from './app-world.ts';
+import type { App, PrivateApp, PublicApp, TestedApp } from './row.ts';
 
-/** Not below `localhost`, whose names development servers accept. */
-const ZONE = 'apps.example';
-const START_MS = 60_000;
 const cache = join(repositoryRoot, '.cache', 'apps');
 const rowFolder = join(import.meta.dirname, 'rows');
 
 async function main(patterns: readonly string[]): Promise<number> {
   const apps = await loadApps(patterns);
-  const world = await openWorld({ zone: ZONE });
   let passed = 0;
   let skipped = 0;
+  const world = await AppWorld.open();
   try {
-    const agent = await world.startAgent('apps');
     for (const app of apps) {
-      const missing = (app.needs ?? []).filter((name) => !isInPath(name));
-      if (missing.length > 0) {
+      const missing = missingOf(app);
+      if (missing !== undefined) {
         skipped += 1;
-        console.log(`skipped ${app.name}: needs ${missing.join(', ')} in PATH`);
+        console.log(`skipped ${app.name}: ${missing}`);
         continue;
       }
-      const problem = await judge(world, agent, app).catch((error: unknown) =>
-        String((error as Error).stack),
-      );
+      const problem = await judge(world, app);
       if (problem === undefined) passed += 1;
       console.log(`${problem === undefined ? 'ok     ' : 'FAILED '} ${app.name}: ${app.shows}`);
       if (problem !== undefined) console.log(`        ${problem.replaceAll('\n', '\n        ')}`);
@@ -62,100 +53,55 @@ async function loadApps(patterns: readonly string[]): Promise<readonly App[]> {
     : apps.filter(({ name }) => patterns.some((each) => name.includes(each)));
 }
 
+/** What to do so that the row runs, or undefined if it does. */
+function missingOf(app: App): string | undefined {
+  if ('test' in app && app.variable !== undefined && process.env[app.variable] === undefined)
+    return `set ${app.variable} to its program`;
+  const packages = Object.entries(app.needs ?? {})
+    .filter(([program]) => findCommand(program) === undefined)
+    .map(([, name]) => name);
+  return packages.length === 0 ? undefined : `install ${packages.join(', ')} (Debian)`;
+}
+
 /** Returns the problem, or undefined if the application works. */
-async function judge(world: World, { agent }: WorldAgent, app: App): Promise<string | undefined> {
-  const place = { folder: join(cache, app.name), port: await freePort() };
-  await install(app, place);
-  const { child, output } = start(app, place);
+async function judge(world: AppWorld, app: App): Promise<string | undefined> {
   try {
-    await listening(child, place.port, output);
-    const { name, upstream, path = '' } = app;
-    const target = `http://127.0.0.1:${place.port}${path}`;
-    await callAgent(
-      agent.socketPath,
-      definedFields({ op: 'share', mode: 'public', target, name, grants: [], upstream }),
-    );
-    const host = `${name}.${ZONE}`;
-    const set = async (change: object): Promise<void> => {
-      const { status, text } = await world.call('PATCH', `/shares/${name}/upstream`, change);
-      if (status !== 200) throw new Error(text);
-    };
-    const share = new AppShare(host, world.up.httpPort, set);
-    await eventually(
-      () => share.ask('/'),
-      ({ status }) => status < 500 && status !== 404,
-    );
-    await app.check(share);
+    await ('test' in app ? runTest(app) : useApp(world, app));
     return undefined;
   } catch (error) {
-    return `${String((error as Error).stack)}\nits output: ${output()}`;
+    const { stack, cause } = error as Error;
+    return cause instanceof Error ? `${stack}\n${cause.stack}` : String(stack);
+  }
+}
+
+async function useApp(world: AppWorld, app: PublicApp | PrivateApp): Promise<void> {
+  const place = { folder: join(cache, app.name), port: await freePort() };
+  const running = await startApp(app, place);
+  try {
+    if ('check' in app) {
+      const target = `http://127.0.0.1:${place.port}${app.path ?? ''}`;
+      await app.check(await world.publish(app.name, target, app.options ?? []), place);
+    } else {
+      const share = await world.sharePrivately(app.name, `tcp://127.0.0.1:${place.port}`);
+      await app.checkPrivate(share, place);
+    }
+    await world.release(app.name);
+  } catch (error) {
+    throw new Error(`${app.name} printed: ${running.tail()}`, { cause: error });
   } finally {
-    await stop(child);
+    await running.stop();
   }
 }
 
-async function install({ npm = [], pip = [], name }: App, { folder }: AppPlace): Promise<void> {
-  const ready = join(
-    folder,
-    `ready-${Buffer.from([...npm, ...pip].join())
-      .toString('hex')
-      .slice(0, 64)}`,
+async function runTest({ test, pattern }: TestedApp): Promise<void> {
+  const options = ['--test', '--test-reporter=tap', `--test-name-pattern=${pattern}`];
+  const { status, output } = await run(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', ...options, join(repositoryRoot, test)],
+    pinnedEnvironment(),
   );
-  if (existsSync(ready)) return;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const steps: (readonly [string, readonly string[]])[] = [];
-  if (npm.length > 0)
-    steps.push(['npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, ...npm]]);
-  if (pip.length > 0) {
-    const python = join(folder, 'python');
-    steps.push(['python3', ['-m', 'venv', '--clear', python]]);
-    const quiet = ['--quiet', '--disable-pip-version-check'];
-    steps.push([join(python, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pip]]);
-  }
-  for (const [command, args] of steps) {
-    const { status, output } = await run(command, args);
-    if (status !== 0) throw new Error(`${name}: ${command} ${args.join(' ')} failed:\n${output}`);
-  }
-  writeFileSync(ready, '');
-}
-
-function start(app: App, place: AppPlace): { readonly child: ChildProcess; readonly output: () => string } {
-  const { command, args, env } = app.program(place);
-  const child = spawn(command, args, {
-    cwd: place.folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8');
-    stream.on('data', (part: string) => (text = (text + part).slice(-4_000)));
-  }
-  child.on('error', (error) => (text += error.message));
-  return { child, output: () => text };
-}
-
-async function listening(child: ChildProcess, port: number, output: () => string): Promise<void> {
-  const isOpen = (): Promise<boolean> =>
-    new Promise((resolve) => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
-      const socket = connect(port, '127.0.0.1', () => resolve(true));
-      socket.once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-  await eventually(isOpen, (is) => is, START_MS);
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.pid === undefined) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
-function isInPath(name: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
+  const countOf = (name: string): number => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(output)?.[1]);
+  if (status !== 0 || !(countOf('pass') > 0) || countOf('skipped') > 0) throw new Error(output);
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
+import type { PublicApp } from '../row.ts';
 
 /** A form with its protection against requests of other sites, and a redirect to an absolute address. */
 const SITE = `
@@ -22,10 +22,10 @@ if __name__ == '__main__':
     execute_from_command_line(sys.argv)
 `;
 
-export const app: App = {
+export const app: PublicApp = {
   name: 'django',
   shows: 'a form with its CSRF protection and an absolute redirect, with --host-header localhost',
-  needs: ['python3'],
+  needs: { python3: 'python3-venv' },
   pip: ['django==5.2.8'],
   program: ({ folder, port }) => {
     writeFileSync(join(folder, 'site.py'), SITE);
@@ -34,7 +34,7 @@ export const app: App = {
   },
   check: async (share) => {
     assert.equal((await share.ask('/')).status, 400);
-    await share.set({ hostHeader: 'localhost' });
+    await share.change('--host-header', 'localhost');
     const form = await share.ask('/');
     assert.equal(form.status, 200);
     const cookie = String(form.headers['set-cookie']?.[0]).split(';')[0]!;

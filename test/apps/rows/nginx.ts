@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
+import type { PublicApp } from '../row.ts';
 
-export const app: App = {
+export const app: PublicApp = {
   name: 'nginx',
   shows:
     'a site below /app with its redirects and cookies, answers of the gateway and maintenance, and nothing beside it',
-  needs: ['nginx'],
+  needs: { nginx: 'nginx' },
   path: '/app',
-  upstream: { hostHeader: 'target' },
+  options: ['--host-header', 'target'],
   program: ({ folder, port }) => {
     for (const [name, text] of [
       ['app/index.html', 'start'],
@@ -44,9 +44,9 @@ export const app: App = {
       '/dir/..%2f..%2fsecret.txt',
     ])
       assert.equal((await share.ask(path)).status, 400, path);
-    await share.set({ maintenance: true });
+    await share.change('--maintenance');
     assert.equal((await share.ask('/')).status, 503);
-    await share.set({ maintenance: false, answers: [{ path: '/robots.txt', text: 'User-agent: *' }] });
+    await share.change('--no-maintenance', '--answer', '/robots.txt=User-agent: *');
     assert.equal((await share.ask('/robots.txt')).text, 'User-agent: *');
   },
 };

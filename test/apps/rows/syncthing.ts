@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
+import type { PublicApp } from '../row.ts';
 
-export const app: App = {
+export const app: PublicApp = {
   name: 'syncthing',
   shows: 'its pages, with --host-header localhost; without it the host is refused',
-  needs: ['syncthing'],
+  needs: { syncthing: 'syncthing' },
   program: ({ folder, port }) => ({
     command: 'syncthing',
     args: [
@@ -18,7 +18,7 @@ export const app: App = {
     const refused = await share.ask('/');
     assert.equal(refused.status, 403);
     assert.match(refused.text, /^Host check error/);
-    await share.set({ hostHeader: 'localhost' });
+    await share.change('--host-header', 'localhost');
     assert.match((await share.ask('/')).text, /Syncthing/);
   },
 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
+import type { PublicApp } from '../row.ts';
 
-export const app: App = {
+export const app: PublicApp = {
   name: 'vite',
   shows: 'its pages, modules and hot updates, with --host-header localhost; without it the host is refused',
   npm: ['vite@7.1.12'],
@@ -20,7 +20,7 @@ export const app: App = {
     const refused = await share.ask('/');
     assert.equal(refused.status, 403);
     assert.match(refused.text, /Blocked request/);
-    await share.set({ hostHeader: 'localhost' });
+    await share.change('--host-header', 'localhost');
     const page = await share.ask('/', { headers: { accept: 'text/html' } });
     assert.equal(page.status, 200);
     assert.match(page.text, /hello/);

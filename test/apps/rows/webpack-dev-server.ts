@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { App } from '../app.ts';
+import type { PublicApp } from '../row.ts';
 
-export const app: App = {
+export const app: PublicApp = {
   name: 'webpack-dev-server',
   shows: 'its pages, bundle and hot updates, with --host-header localhost; without it the host is refused',
   npm: ['webpack@5.102.1', 'webpack-cli@6.0.1', 'webpack-dev-server@5.2.2'],
@@ -18,7 +18,7 @@ export const app: App = {
   check: async (share) => {
     const refused = await share.ask('/');
     assert.match(refused.text, /Invalid Host header/);
-    await share.set({ hostHeader: 'localhost' });
+    await share.change('--host-header', 'localhost');
     const page = await share.ask('/');
     assert.equal(page.status, 200);
     assert.match(page.text, /hello/);

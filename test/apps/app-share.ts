@@ -1,42 +1,9 @@
-/**
- * A real application behind a share, as `npm run apps` runs it: a file of `rows/` that exports one as `app`. It is installed
- * below `.cache/apps/`, started on a free port and shared in public under its name.
- */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+/** A public share as its visitors use it, over HTTPS at its own name, by this process or by real clients. */
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import type { ShareUpstreamChange } from '#domain/upstream';
-
-export interface AppPlace {
-  /** Where its packages are: `node_modules`, or `python/bin`. */
-  readonly folder: string;
-  readonly port: number;
-}
-
-export interface AppProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface App {
-  /** Also the name of its share. */
-  readonly name: string;
-  /** What works, in a sentence. */
-  readonly shows: string;
-  /** Programs from PATH, without which the row is skipped by name. */
-  readonly needs?: readonly string[];
-  /** Packages with their versions. */
-  readonly npm?: readonly string[];
-  readonly pip?: readonly string[];
-  /** The path of the target, for an application below one. */
-  readonly path?: string;
-  /** The settings that a person gives with the share. */
-  readonly upstream?: ShareUpstreamChange;
-  /** Writes its files and returns how it is started. */
-  readonly program: (place: AppPlace) => AppProgram;
-  /** Throws when the application does not work behind its share. */
-  readonly check: (share: AppShare) => Promise<void>;
-}
+import { runClient } from './client-run.ts';
+import type { AppEntrance } from './entrance.ts';
 
 export interface Reply {
   readonly status: number;
@@ -50,32 +17,35 @@ interface Asked {
   readonly body?: string;
 }
 
-/** The share as its visitors reach it. */
 export class AppShare {
   readonly host: string;
-  readonly #port: number;
-  readonly #set: (upstream: ShareUpstreamChange) => Promise<void>;
+  readonly #entrance: AppEntrance;
+  readonly #change: (options: readonly string[]) => Promise<void>;
 
-  constructor(host: string, port: number, set: (upstream: ShareUpstreamChange) => Promise<void>) {
+  constructor(host: string, entrance: AppEntrance, change: (options: readonly string[]) => Promise<void>) {
     this.host = host;
-    this.#port = port;
-    this.#set = set;
+    this.#entrance = entrance;
+    this.#change = change;
   }
 
-  /** As browsers write it. */
   get origin(): string {
-    return `http://${this.host}:${this.#port}`;
+    return `https://${this.host}`;
   }
 
-  /** Changes the upstream settings, which the next request has. */
-  set(upstream: ShareUpstreamChange): Promise<void> {
-    return this.#set(upstream);
+  /** Runs `frontdoor shares upstream change` with these options. The next request has the settings. */
+  change(...options: readonly string[]): Promise<void> {
+    return this.#change(options);
+  }
+
+  /** Runs a client that reaches the share at its name and trusts its certificate. Resolves to its output. */
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    return runClient(command, args, { ...this.#entrance.env, ...env });
   }
 
   ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const asked = httpRequest(
-      { ...this.#target(path), method, headers: this.#headers(headers) },
+    const asked = httpsRequest(
+      { ...this.#entrance.to(this.host), path, method, headers: { host: this.host, ...headers } },
       (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
@@ -124,16 +94,18 @@ export class AppShare {
     headers: Readonly<Record<string, string>>,
   ): Promise<{ readonly socket: Socket; readonly first: Buffer }> {
     const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; first: Buffer }>();
-    const asked = httpRequest({
-      ...this.#target(path),
-      headers: this.#headers({
+    const asked = httpsRequest({
+      ...this.#entrance.to(this.host),
+      path,
+      headers: {
+        host: this.host,
         connection: 'Upgrade',
         upgrade: 'websocket',
         'sec-websocket-version': '13',
         'sec-websocket-key': Buffer.alloc(16, 7).toString('base64'),
         origin: this.origin,
         ...headers,
-      }),
+      },
     });
     asked.on('response', ({ statusCode }) =>
       reject(new Error(`the upgrade was answered with ${statusCode}`)),
@@ -142,13 +114,5 @@ export class AppShare {
     asked.on('upgrade', (_response, socket: Socket, first: Buffer) => resolve({ socket, first }));
     asked.end();
     return promise;
-  }
-
-  #target(path: string) {
-    return { host: '127.0.0.1', port: this.#port, path, agent: false } as const;
-  }
-
-  #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
-    return { host: `${this.host}:${this.#port}`, ...headers };
   }
 }

@@ -1,0 +1,50 @@
+/** The program of an application: installs its packages once, starts it, and ends it. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { startProcess, untilReady, type Running } from '../support/child-process.ts';
+import { runClient } from './client-run.ts';
+import type { AppPlace, PrivateApp, PublicApp } from './row.ts';
+
+const START_MS = 60_000;
+
+export async function startApp(app: PublicApp | PrivateApp, place: AppPlace): Promise<Running> {
+  await install(app, place);
+  const { command, args, env } = await app.program(place);
+  const running = startProcess(command, args, env, place.folder);
+  try {
+    await untilReady(`a listening ${app.name}`, running, START_MS, async () => {
+      const socket = connect({ port: place.port, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      socket.destroy();
+    });
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw new Error(`${app.name} did not get ready: ${running.tail()}`, { cause: error });
+  }
+}
+
+async function install(
+  { npm = [], pip = [], python: base = 'python3' }: PublicApp | PrivateApp,
+  { folder }: AppPlace,
+): Promise<void> {
+  const digest = createHash('sha256')
+    .update([...npm, ...pip, base].join())
+    .digest('hex');
+  const ready = join(folder, `ready-${digest}`);
+  if (existsSync(ready)) return;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (npm.length > 0)
+    await runClient('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, ...npm]);
+  if (pip.length > 0) {
+    const python = join(folder, 'python');
+    await runClient(base, ['-m', 'venv', '--clear', python]);
+    const quiet = ['--quiet', '--disable-pip-version-check'];
+    await runClient(join(python, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pip]);
+  }
+  writeFileSync(ready, '');
+}
