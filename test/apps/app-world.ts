@@ -69,7 +69,8 @@ export class AppWorld {
     await until(
       `${share.host} is served`,
       () => share.ask('/', { headers: { accept: 'application/json' } }),
-      ({ status, text }) => status < 500 && !text.includes('unknown-host'),
+      // Servers of WebSockets alone may close connections with other requests.
+      ({ status, text }) => text.includes('no-answer') || (status < 500 && !text.includes('unknown-host')),
       SERVED_MS,
     );
     return share;
