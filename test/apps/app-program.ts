@@ -4,15 +4,18 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startProcess, untilReady, type Running } from '../support/child-process.ts';
+import { startProcess, untilReady } from '../support/child-process.ts';
 import { runClient } from './client-run.ts';
-import type { AppPlace, PrivateApp, PublicApp } from './row.ts';
+import type { AppPlace, AppServer, PrivateApp, PublicApp } from './row.ts';
 
-const START_MS = 60_000;
+/** Home Assistant installs what it needs at its first start. */
+const START_MS = 240_000;
 
-export async function startApp(app: PublicApp | PrivateApp, place: AppPlace): Promise<Running> {
+export async function startApp(app: PublicApp | PrivateApp, place: AppPlace): Promise<AppServer> {
   await install(app, place);
-  const { command, args, env } = await app.program(place);
+  const program = await app.program(place);
+  if ('stop' in program) return program;
+  const { command, args, env } = program;
   const running = startProcess(command, args, env, place.folder);
   try {
     await untilReady(`a listening ${app.name}`, running, START_MS, async () => {
@@ -20,7 +23,7 @@ export async function startApp(app: PublicApp | PrivateApp, place: AppPlace): Pr
       await once(socket, 'connect');
       socket.destroy();
     });
-    return running;
+    return { port: place.port, tail: running.tail, stop: () => running.stop() };
   } catch (error) {
     await running.stop();
     throw new Error(`${app.name} did not get ready: ${running.tail()}`, { cause: error });

@@ -18,6 +18,14 @@ export interface AppProgram {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** A program that listens. */
+export interface AppServer {
+  readonly port: number;
+  /** The last lines that it printed. */
+  tail(): string;
+  stop(): Promise<void>;
+}
+
 interface Row {
   /** Also the name of its share. */
   readonly name: string;
@@ -33,8 +41,8 @@ interface InstalledApp extends Row {
   readonly pip?: readonly string[];
   /** The program that makes its virtual environment; `python3` when absent. */
   readonly python?: string;
-  /** Writes its files and returns how it is started. */
-  readonly program: (place: AppPlace) => AppProgram | Promise<AppProgram>;
+  /** Starts it; or writes its files and returns how it is started. */
+  readonly program: (place: AppPlace) => AppProgram | Promise<AppProgram | AppServer>;
 }
 
 export interface PublicApp extends InstalledApp {
