@@ -17,6 +17,9 @@ export async function startApp(app: PublicApp | PrivateApp, place: AppPlace): Pr
   if ('stop' in program) return program;
   const { command, args, env } = program;
   const running = startProcess(command, args, env, place.folder);
+  const kill = (): void => void running.child.kill('SIGKILL');
+  process.once('exit', kill);
+  running.child.once('exit', () => process.off('exit', kill));
   try {
     await untilReady(`a listening ${app.name}`, running, START_MS, async () => {
       const socket = connect({ port: place.port, host: '127.0.0.1' });

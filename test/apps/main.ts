@@ -107,4 +107,6 @@ async function runTest({ test, pattern, shows }: TestedApp): Promise<Verdict> {
   return { state: 'failed', lines: `${shows}\n${output}` };
 }
 
+// The program of the current row ends with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.exitCode = await main(process.argv.slice(2));
