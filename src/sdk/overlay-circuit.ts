@@ -22,8 +22,8 @@ import { PayloadMemory } from './payload-memory.ts';
 import { LONG_FROM_BYTES, payloadRoomOf, type PayloadRoom } from './payload-size.ts';
 
 /**
- * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
- * buffer together, so that a slow reader causes no retransmission, and a stalled one little memory.
+ * A quarter of OpenZiti's window, on a path whose round trip is short. Data on the way and unread data of a slow reader fit into
+ * the far end's receive buffer together, so that a slow reader causes no retransmission, and a stalled one little memory.
  */
 const OPTIONS: XgressOptions = {
   ...XGRESS_DEFAULTS,

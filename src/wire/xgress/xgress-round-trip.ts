@@ -8,6 +8,7 @@ export class RoundTrip {
   readonly #options: XgressOptions;
   #scale: number;
   #lastMs = 0;
+  #leastMs = Infinity;
   #lostAfterMs: number;
 
   constructor(options: XgressOptions) {
@@ -24,6 +25,11 @@ export class RoundTrip {
   /** Age in milliseconds at which a payload is retransmitted. */
   get lostAfterMs(): number {
     return this.#lostAfterMs;
+  }
+
+  /** The shortest round trip in milliseconds: that of the path without queues. Infinite before the first one. */
+  get leastMs(): number {
+    return this.#leastMs;
   }
 
   /** Called after many duplicate acknowledgements, which mean that the far end is slower than estimated. */
@@ -43,6 +49,7 @@ export class RoundTrip {
    */
   learn(measuredMs: number): void {
     const { maxRttScale, retxAddMs, retxMaxMs, retxStartMs } = this.#options;
+    if (measuredMs < this.#leastMs) this.#leastMs = measuredMs;
     let rttMs = Math.trunc(measuredMs);
     // A limit of 1 would never let round trips grow, so it counts as 2.
     const most = maxRttScale === 1 ? 2 : maxRttScale;

@@ -14,6 +14,8 @@ import { XgressPath } from './xgress-path.ts';
 import { RoundTrip, stampOf } from './xgress-round-trip.ts';
 
 const RETRANSMIT_PAUSE_MS = 64;
+/** What a circuit may send in a millisecond, about half a gigabit a second: a longer path needs a larger window. */
+const WINDOW_BYTES_PER_MS = 64 * 1024;
 
 /** The functions that the buffer requires from its end. */
 export interface SendPort {
@@ -128,6 +130,14 @@ export class SendBuffer {
     return this.#sentBytes + this.#waitingBytes;
   }
 
+  /** How much may be on the way and unread at the far end together; never more than the far end can hold. */
+  get #mostBytes(): number {
+    const { txPortalMaxSize, rxBufferSize } = this.#options;
+    const { leastMs } = this.#roundTrip;
+    if (this.#path !== undefined || leastMs === Infinity) return txPortalMaxSize;
+    return Math.max(txPortalMaxSize, Math.min(rxBufferSize, WINDOW_BYTES_PER_MS * leastMs));
+  }
+
   get #waitingCount(): number {
     return this.#waiting.length - this.#waitingHead;
   }
@@ -192,7 +202,7 @@ export class SendBuffer {
         this.#goodAcks = 0;
         if (this.#path?.hasDropped !== true) {
           const grown = this.#window + this.#ackedBytes * options.txPortalIncreaseScale;
-          this.#window = Math.min(grown, options.txPortalMaxSize);
+          this.#window = Math.min(grown, this.#mostBytes);
         }
         this.#roundTrip.narrow();
       }
@@ -342,7 +352,7 @@ export class SendBuffer {
     if (!this.isStarted) return false;
     // Outstanding data will be held there too. The far end drops data beyond its buffer, which is detected
     // late.
-    const isBlockedThere = this.#peerBufferBytes + this.#sentBytes > this.#options.txPortalMaxSize;
+    const isBlockedThere = this.#peerBufferBytes + this.#sentBytes > this.#mostBytes;
     const isBlockedHere = this.#sentBytes > this.#window || this.#budget.isOverdrawn(this.#heldBytes);
     if (isBlockedHere !== this.#isBlockedHere || isBlockedThere !== this.#isBlockedThere)
       this.#mark(isBlockedHere, isBlockedThere);

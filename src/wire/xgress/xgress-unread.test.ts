@@ -23,7 +23,7 @@ class Pair {
   /** Reads so much, then pauses again. */
   appetite = Infinity;
 
-  constructor(budget?: CircuitBudget, options = OPTIONS) {
+  constructor(budget?: CircuitBudget, options = OPTIONS, roundTripMs = 0) {
     const port = (out: DataFrame[]) => ({
       canSend: () => true,
       sendPayload: (frame: PayloadFrame) => {
@@ -43,7 +43,7 @@ class Pair {
     this.sender = new Xgress('c', false, options, port(this.toReceiver));
     this.receiver = new Xgress('c', true, options, port(this.toSender), new XgressCounters(), budget);
     this.sender.start(0);
-    this.settle(0);
+    this.settle(roundTripMs);
   }
 
   /** Writes as long as the sender takes it. */
@@ -101,6 +101,42 @@ test('a far end whose reader stands still is asked ever more seldom whether it h
     [1, 2, 4, 8, 16, 16],
   );
 });
+
+const WINDOWS: readonly (readonly [roundTripMs: number, mebibytes: number])[] = [
+  [5, 1],
+  [40, 2.5],
+  [300, 4],
+];
+
+for (const [roundTripMs, mebibytes] of WINDOWS)
+  test(`a path of ${roundTripMs} ms carries ${mebibytes} MiB at once, which is also the most that a far end holds once it stands still`, () => {
+    const pair = new Pair(undefined, OPTIONS, roundTripMs);
+    pair.read(Infinity);
+    let nowMs = roundTripMs;
+    const onTheWay = (): number =>
+      pair.toReceiver.reduce(
+        (sum, frame) => sum + (frame.contentType === PAYLOAD_TYPE ? frame.data.length : 0),
+        0,
+      );
+    let most = 0;
+    for (let round = 0; round < 20; round += 1) {
+      pair.fill(nowMs);
+      most = Math.max(most, onTheWay());
+      nowMs += roundTripMs;
+      pair.pass(nowMs);
+    }
+    assert.ok(Math.abs(most - mebibytes * MIB) <= 2 * PAYLOAD_BYTES, `${most} bytes`);
+    pair.receiver.pause();
+    for (let round = 0; round < 20; round += 1) {
+      pair.fill(nowMs);
+      nowMs += roundTripMs;
+      pair.pass(nowMs);
+    }
+    assert.ok(pair.receiver.bufferedBytes <= mebibytes * MIB + 2 * PAYLOAD_BYTES);
+    pair.read(Infinity);
+    for (let round = 0; round < 20; round += 1) pair.settle((nowMs += roundTripMs));
+    assert.equal(pair.readBytes, pair.writtenBytes);
+  });
 
 test('a sender that missed the report of room at the far end gets it by asking', () => {
   const pair = new Pair();
