@@ -20,6 +20,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   frpc: ['frpc.toml', 'frpc.ini'],
   ngrok: ['ngrok-tunnels.yml', 'ngrok-endpoints.yml'],
   Caddy: ['caddy.json'],
+  zrok: ['zrok-share.env', 'zrok-private.env'],
 };
 
 async function imported(name: string): Promise<Ran> {
@@ -100,6 +101,11 @@ const BROKEN: readonly BrokenFile[] = [
   {
     text: 'serverAddr = "a"\n[[proxies]]\nname = "a"\n[[proxies]]\nname = "b"\nlocalPort = "80"\n',
     message: /file:6:1 error proxies\[1\].localPort: must be a number/,
+  },
+  { text: 'ZROK_TARGET=web\n', message: /file:1:1 error ZROK_TARGET: must be a URL such as/ },
+  {
+    text: 'ZROK_BACKEND_MODE=vpn\nZROK_TARGET=10.0.0.1/24\n',
+    message: /file:1 ZROK_BACKEND_MODE: Frontdoor has no VPN/,
   },
   { text: '', message: /file:1:1 error: must have keys and values/ },
 ];

@@ -5,7 +5,7 @@ import { FrontdoorError, messageOf } from '#base';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ImportedFile, ImportFormatName } from './import-file.ts';
 
-const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok', 'frpc', 'caddy'];
+const FORMATS: readonly ImportFormatName[] = ['cloudflared', 'ngrok', 'frpc', 'caddy', 'zrok'];
 const FILE_MODE = 0o600;
 
 interface ImportFlags {
@@ -17,7 +17,7 @@ export function importCommand(io: CliIo): Command {
   const command = new Command('import')
     .argument(
       '<file>',
-      'configuration of cloudflared (config.yml), ngrok (ngrok.yml), frpc (frpc.toml, frpc.ini) or Caddy (Caddyfile, or its JSON)',
+      'configuration of cloudflared (config.yml), ngrok (ngrok.yml), frpc (frpc.toml, frpc.ini), zrok (zrok-share.env) or Caddy (Caddyfile, or its JSON)',
     )
     .description("print the configuration of another program as an agent's file")
     .addOption(

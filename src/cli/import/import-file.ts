@@ -13,6 +13,8 @@ import { ImportNotes, type ImportPlaces, type ImportRemark } from './import-note
 import { ngrokImport } from './ngrok-import.ts';
 import { SourceTable } from './source-table.ts';
 import { readToml } from './toml-source.ts';
+import { zrokImport } from './zrok-import.ts';
+import { isZrokEnv, readZrokEnv } from './zrok-share-source.ts';
 
 export const MAX_IMPORT_LENGTH = 4 * 1024 * 1024;
 
@@ -21,6 +23,7 @@ export const IMPORT_FORMATS = {
   ngrok: ngrokImport,
   frpc: frpcImport,
   caddy: caddyImport,
+  zrok: zrokImport,
 } as const satisfies Readonly<Record<string, ImportFormat>>;
 export type ImportFormatName = keyof typeof IMPORT_FORMATS;
 
@@ -51,6 +54,8 @@ function readValues(file: string, text: string, { from, path }: ImportOptions): 
   if ((from ?? 'caddy') === 'caddy' && isCaddyfile(file, text)) return readCaddyfile(file, text, path);
   if ((from ?? 'frpc') === 'frpc' && text.length <= MAX_IMPORT_LENGTH && isFrpcIni(text))
     return readFrpcIni(text);
+  if ((from ?? 'zrok') === 'zrok' && text.length <= MAX_IMPORT_LENGTH && isZrokEnv(text))
+    return readZrokEnv(text);
   const read = readYaml(text, MAX_IMPORT_LENGTH);
   if ('value' in read && isJsonObject(read.value)) return read;
   // A text of TOML is no table in YAML.
