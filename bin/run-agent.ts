@@ -13,7 +13,7 @@ import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
 import { collectAfterStart } from './start-collection.ts';
-import { targetClientOf } from './target-client.ts';
+import { targetClientsOf } from './target-client.ts';
 
 const STANDARD_INPUT = '-';
 
@@ -59,7 +59,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     configFile: options.config === undefined ? undefined : { path: options.config, env: process.env },
     maxCircuitsPerShare: options.maxCircuits,
     targetCa: targetCa === undefined ? undefined : readOptionFile(targetCa, '--target-ca'),
-    targetClient: targetClientOf(options),
+    targetClients: targetClientsOf(options),
     version,
     log,
     // The port belongs to the holder of the directory, as the shares do: an agent that drains leaves it to the next one.

@@ -52,7 +52,7 @@ export interface AgentOptions {
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
   /** Presented to https targets of this agent's operator. */
-  readonly targetClient?: TargetClient | undefined;
+  readonly targetClients?: ReadonlyMap<string, TargetClient> | undefined;
   readonly maxCircuitsPerShare?: number | undefined;
   readonly timing?: AgentTiming;
 }
@@ -185,7 +185,7 @@ class RunningAgent implements Agent {
         dataDir: options.dataDir,
         log,
         targetCa: options.targetCa,
-        targetClient: options.targetClient,
+        targetClients: options.targetClients,
         times: {
           checkTimeoutMs: 3_000,
           closeTimeoutMs: timing.health?.closeTimeoutMs ?? 4_000,

@@ -32,8 +32,8 @@ export interface AgentStartOptions extends MetricsCommandOptions, LogOptions, Pr
   /** File of CA certificates (PEM) for https targets. */
   readonly targetCa?: string | undefined;
   /** Files of a certificate and its key (PEM), for https targets that ask for one. */
-  readonly targetClientCertificate?: string | undefined;
-  readonly targetClientKey?: string | undefined;
+  readonly targetClientCertificate?: readonly string[] | undefined;
+  readonly targetClientKey?: readonly string[] | undefined;
   readonly allowTarget: readonly string[];
   readonly config?: string | undefined;
   readonly maxCircuits?: number | undefined;
@@ -62,8 +62,8 @@ interface StartFlags extends Where, MetricsCommandOptions, LogOptions, ProxyFlag
   readonly name?: string;
   readonly ca?: string;
   readonly targetCa?: string;
-  readonly targetClientCertificate?: string;
-  readonly targetClientKey?: string;
+  readonly targetClientCertificate?: readonly string[];
+  readonly targetClientKey?: readonly string[];
   readonly allowTarget: readonly string[];
   readonly config?: string;
   readonly maxCircuits?: number;
@@ -121,12 +121,14 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       "CA certificates (PEM) to verify https targets with, instead of the system's; for example ca.pem",
     )
     .option(
-      '--target-client-certificate <file>',
-      'certificate (PEM) that https targets shared on this machine get if they ask for one; for example client.pem',
+      '--target-client-certificate <[name=]file>',
+      'certificate (PEM) that https targets shared on this machine get if they ask for one; with a name, only those of shares with --target-client NAME; may be repeated; for example client.pem or plc=plc.pem',
+      collect,
     )
     .option(
-      '--target-client-key <file>',
-      'its private key (PEM), which stays on this machine; for example client.key',
+      '--target-client-key <[name=]file>',
+      'its private key (PEM), which stays on this machine; may be repeated; for example client.key or plc=plc.key',
+      collect,
     )
     .option(
       '--allow-target <cidr:ports>',
@@ -368,7 +370,7 @@ function dataDirHelp(defaultDataDir: string): string {
   return `directory of the agent (or FRONTDOOR_AGENT_DIR), default: ${defaultDataDir}`;
 }
 
-function collect(value: string, before: readonly string[]): string[] {
+function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 

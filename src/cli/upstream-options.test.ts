@@ -32,7 +32,7 @@ test('every upstream setting of a share has an option of agent share public', as
     ...['--request-header', 'X-Tenant:blue', '--response-header=-Server'],
     ...['--compression', 'zstd', '--compression', 'gzip', '--connect-timeout', '2s', '--idle-timeout', '10m'],
     ...['--maintenance', '--maintenance-text', 'Back at 18:00', '--maintenance-retry', '10m'],
-    ...['--error-page', page, '--target-server-name', 'pve.example.com'],
+    ...['--error-page', page, '--target-server-name', 'pve.example.com', '--target-client', 'plc'],
   ]);
   assert.deepEqual(Object.keys(change ?? {}).toSorted(), Object.keys(shareUpstreamFields).toSorted());
   assert.deepEqual(checkUpstream(change ?? {}), []);

@@ -38,6 +38,7 @@ export interface UpstreamFlags {
   readonly targetPin?: string;
   /** Path of a file. */
   readonly targetCa?: string;
+  readonly targetClient?: string;
   readonly targetServerName?: string;
   readonly targetInsecure?: boolean;
 }
@@ -72,6 +73,12 @@ export function addUpstreamOptions(command: Command, mode: 'public' | 'private')
       new Option(
         '--target-server-name <name>',
         'name in the certificate of an https target, if it is not the host of the target; for example pve.example.com',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--target-client <name>',
+        'client certificate of the agent that an https target gets, by its name in --target-client-certificate of "agent start"; for example plc',
       ),
     )
     .addOption(
@@ -206,7 +213,8 @@ function collectCodings(text: string, before: readonly ContentCoding[] = []): re
 
 /** Undefined if no option was given. */
 export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamChange | undefined> {
-  const { hostHeader, lenient, proxyProtocol, targetServerName: tlsServerName } = flags;
+  const { hostHeader, lenient, proxyProtocol } = flags;
+  const { targetServerName: tlsServerName, targetClient: tlsClient } = flags;
   const { route: routes, answer: answers, compression, errorPage } = flags;
   const { requestHeader: requestHeaders, responseHeader: responseHeaders } = flags;
   const { connectTimeout: connectTimeoutSeconds, idleTimeout: idleTimeoutSeconds } = flags;
@@ -228,6 +236,7 @@ export async function upstreamOf(flags: UpstreamFlags): Promise<ShareUpstreamCha
       maintenanceRetrySeconds,
       errorPage: errorPage === undefined ? undefined : await textIn('--error-page', errorPage),
       tlsServerName,
+      tlsClient,
     }),
     ...(await verificationOf(flags)),
   };

@@ -160,4 +160,5 @@ export const PEM = `[ \\t\\r\\n]*${PEM_BLOCK}[ \\t\\r\\n]*`;
 export const PEM_LIST = `[ \\t\\r\\n]*(?:${PEM_BLOCK}[ \\t\\r\\n]*){1,40}`;
 /** A SHA-256 fingerprint. */
 export const FINGERPRINT = '(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}';
+export const CLIENT_CERTIFICATE_NAME = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 export const SERVER_NAME = `(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LABEL}`;

@@ -9,6 +9,7 @@ import {
   MAX_TLS_CA_CHARS,
   TLS_CA_RULE,
   TLS_PIN_RULE,
+  TLS_CLIENT_RULE,
   TLS_SERVER_NAME_RULE,
 } from '#domain/upstream';
 import * as patterns from './format-pattern.ts';
@@ -267,6 +268,11 @@ export const stringFormats = {
     patterns.SERVER_NAME,
     { maxLength: 253, description: 'A host name, not an address.' },
     { rule: TLS_SERVER_NAME_RULE, name: 'host name', example: 'pve.example.com' },
+  ),
+  'client-certificate-name': patterned(
+    patterns.CLIENT_CERTIFICATE_NAME,
+    { maxLength: 63, description: 'A name of letters, digits, `-` and `_`.' },
+    { rule: TLS_CLIENT_RULE, name: 'name', example: 'plc' },
   ),
   'zone-name': patterned(
     patterns.ZONE_NAME,

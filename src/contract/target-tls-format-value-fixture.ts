@@ -24,4 +24,8 @@ export const targetTlsFormatValues = {
     right: ['pve', 'Pve.example.com', 'a_b'],
     wrong: ['', '10.0.0.1', '[::1]', '::1', 'a.1', 'a:80', 'a..b', 'a.', 'https://a', 'a b', 'a'.repeat(64)],
   },
+  'client-certificate-name': {
+    right: ['plc', 'PLC_2-b', 'a'.repeat(63)],
+    wrong: ['', '-a', 'a b', 'a=b', 'a.b', 'a'.repeat(64)],
+  },
 };

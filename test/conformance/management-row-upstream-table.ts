@@ -34,6 +34,7 @@ const settings: AnswerShape = {
   tlsPin: 'string or null',
   tlsCa: 'string or null',
   tlsServerName: 'string or null',
+  tlsClient: 'string or null',
   tlsInsecure: 'boolean',
 };
 const PIN = 'c3'.repeat(32);
@@ -74,6 +75,12 @@ export const upstreamRows: readonly ManagementRow[] = [
         rule: 'host name such as pve.example.com',
         isOptional: true,
       },
+      tlsClient: {
+        value: 'plc',
+        type: 'string',
+        rule: 'name of 1 to 63 letters, digits, - and _, such as plc',
+        isOptional: true,
+      },
       tlsInsecure: { value: false, type: 'boolean', isOptional: true },
     },
     status: 200,
@@ -87,6 +94,7 @@ export const upstreamRows: readonly ManagementRow[] = [
       tlsPin: PIN,
       tlsCa: null,
       tlsServerName: 'pve.example.com',
+      tlsClient: 'plc',
       tlsInsecure: false,
     },
   },

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { targetClientOf } from '../../bin/target-client.ts';
+import { targetClientsOf } from '../../bin/target-client.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'target-client-'));
@@ -23,17 +23,34 @@ test('a client certificate needs its own key, and nothing of a file is repeated'
   const key = file('own.key', own.key);
   const refused = (certificate?: string, privateKey?: string): string => {
     try {
-      targetClientOf({ targetClientCertificate: certificate, targetClientKey: privateKey });
+      targetClientsOf({
+        targetClientCertificate: certificate === undefined ? undefined : [certificate],
+        targetClientKey: privateKey === undefined ? undefined : [privateKey],
+      });
       return '';
     } catch (error) {
       return String(error);
     }
   };
-  assert.equal(targetClientOf({}), undefined);
-  assert.deepEqual(targetClientOf({ targetClientCertificate: cert, targetClientKey: key }), {
-    cert: own.cert,
-    key: own.key,
-  });
+  assert.equal(targetClientsOf({}), undefined);
+  const named = { targetClientCertificate: [cert, `plc=${cert}`], targetClientKey: [`plc=${key}`, key] };
+  const pair = { cert: own.cert, key: own.key };
+  assert.deepEqual(
+    [...targetClientsOf(named)!],
+    [
+      ['', pair],
+      ['plc', pair],
+    ],
+  );
+  assert.match(
+    refused(`plc=${cert}`, key),
+    /--target-client-certificate plc=FILE and .* are needed together/,
+  );
+  const twice = { targetClientCertificate: [cert, cert], targetClientKey: [key] };
+  assert.throws(
+    () => targetClientsOf(twice),
+    /--target-client-certificate: there are two files without a name/,
+  );
   assert.match(refused(cert), /--target-client-key are needed together/);
   assert.match(refused(undefined, key), /are needed together/);
   assert.match(refused(cert, file('other.key', other.key)), /the key belongs to another certificate/);

@@ -54,8 +54,8 @@ export interface BackendParts {
   readonly log: Log;
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
-  /** The client certificate for https targets that its operator chose, if they ask for one. */
-  readonly targetClient?: TargetClient | undefined;
+  /** Client certificates for https targets that its operator chose, by name; that of all others has the name ''. */
+  readonly targetClients?: ReadonlyMap<string, TargetClient> | undefined;
   readonly times: BackendTimes;
 }
 

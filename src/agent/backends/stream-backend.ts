@@ -2,7 +2,8 @@
 import { definedFields } from '#base';
 import { TLS_CA_RULE, type ProxyProtocolVersion } from '#domain/upstream';
 import { encodeProxyHeader, isCertificateList } from '#net';
-import type { BackendOfTarget } from './backend.ts';
+import type { BackendOfTarget, BackendParts } from './backend.ts';
+import type { TargetClient } from './target-certificate.ts';
 import { connectTarget, TargetFailure, wayTo, type TargetConnectOptions } from './target-connection.ts';
 import { knownToStayOpen, type LookResult, type TargetHealth } from './target-health-machine.ts';
 
@@ -17,12 +18,13 @@ export const streamBackend: BackendOfTarget = (
   const version = proxyProtocol === 'off' ? undefined : proxyProtocol;
   if (version !== undefined && way.target.secure)
     return { problem: `proxyProtocol needs a target without TLS, and ${target.text} has it` };
-  const { targetCa, targetClient, times } = parts;
+  const { targetCa, times } = parts;
   if (way.target.secure && verified.tlsCa !== null && !isCertificateList(verified.tlsCa))
     return { problem: `tlsCa of the share must be a ${TLS_CA_RULE}` };
   const tls = { ...verified, tlsCa: verified.tlsCa ?? targetCa ?? null };
-  // A target that the Management API chose gets no proof of who this agent is.
-  const connecting = { ...way, tls, client: isOwn ? targetClient : undefined };
+  const client = clientFor(verified.tlsClient, isOwn, way.target.secure, parts);
+  if (client !== undefined && 'problem' in client) return client;
+  const connecting = { ...way, tls, client };
   const checking = { ...connecting, timeoutMs: times.checkTimeoutMs };
   const description = definedFields({
     target: target.text,
@@ -38,6 +40,23 @@ export const streamBackend: BackendOfTarget = (
     health: (known, report) => check({ ...checking, version }, times.closeTimeoutMs, known, report),
   };
 };
+
+/** A target that the Management API chose gets no proof of who this agent is. */
+function clientFor(
+  name: string | null,
+  isOwn: boolean,
+  isSecure: boolean,
+  { targetClients }: BackendParts,
+): TargetClient | { readonly problem: string } | undefined {
+  if (!isSecure) return undefined;
+  const client = isOwn ? targetClients?.get(name ?? '') : undefined;
+  if (client !== undefined || name === null) return client;
+  return {
+    problem: isOwn
+      ? `this agent has no client certificate named ${name}: start it with --target-client-certificate ${name}=FILE and --target-client-key ${name}=FILE`
+      : `the client certificate ${name} is not presented to a target that the Management API chose: share the target on the agent's machine`,
+  };
+}
 
 /** Connects, ends, and observes whether the service closes, too. */
 function check(

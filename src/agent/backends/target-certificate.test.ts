@@ -12,8 +12,10 @@ import {
 } from '../../../test/support/certificates.ts';
 import { closerOf } from '../../../test/support/server-sockets.ts';
 import { ask } from '../ask-agent.ts';
-import { backendFor } from '../testing/backend-parts.ts';
+import { parseTarget } from '../target-address.ts';
+import { backendFor, backendParts } from '../testing/backend-parts.ts';
 import { cleanUp, get, world } from '../testing/agent-world.ts';
+import { backendOf } from './backend-of-mode.ts';
 import type { BackendParts } from './backend.ts';
 import { fingerprintOf } from './target-certificate.ts';
 import type { TargetFailure } from './target-connection.ts';
@@ -176,10 +178,33 @@ test('a client certificate is presented to targets of the operator alone', { tim
   const pin = { tlsPin: pinOf(device) };
   const required = await checkedAt(guarded, pin);
   assert.match(required ?? '', /CERTIFICATE_REQUIRED: .*--target-client-certificate/);
-  const client = { targetClient: { cert, key }, allowTargets: everywhere() };
+  const client = { targetClients: new Map([['', { cert, key }]]), allowTargets: everywhere() };
   assert.equal(await checkedAt(guarded, pin, client), undefined);
   assert.match((await checkedAt(guarded, pin, client, false)) ?? '', /CERTIFICATE_REQUIRED/);
 });
+
+test(
+  'a share names the client certificate of the agent that its target gets',
+  { timeout: 60_000 },
+  async () => {
+    const device = await authority.issue('device');
+    const guarded = await serve(device, true);
+    const pin = { tlsPin: pinOf(device) };
+    const targetClients = new Map([['plc', await authority.issue('plc')]]);
+    const parts = { targetClients, allowTargets: everywhere() };
+    assert.equal(await checkedAt(guarded, { ...pin, tlsClient: 'plc' }, parts), undefined);
+    assert.match((await checkedAt(guarded, pin, parts)) ?? '', /CERTIFICATE_REQUIRED/);
+    const parsed = parseTarget(guarded);
+    assert.ok('target' in parsed);
+    const problemOf = (tlsClient: string, isOwn: boolean): string => {
+      const backend = backendOf(parsed.target, isOwn, backendParts(parts), { tlsClient });
+      assert.ok('problem' in backend);
+      return backend.problem;
+    };
+    assert.match(problemOf('unknown', true), /no client certificate named unknown: start it with --target-/);
+    assert.match(problemOf('plc', false), /not presented to a target that the Management API chose/);
+  },
+);
 
 test('a list of authorities that cannot be read closes the share', () => {
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';

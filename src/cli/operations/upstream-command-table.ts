@@ -10,6 +10,7 @@ const called = {
   tlsPin: 'target-pin',
   tlsCa: 'target-ca',
   tlsServerName: 'target-server-name',
+  tlsClient: 'target-client',
   tlsInsecure: 'target-insecure',
 };
 

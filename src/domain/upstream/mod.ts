@@ -46,6 +46,7 @@ export {
   setsTargetTls,
   targetTlsProblems,
   TLS_CA_RULE,
+  TLS_CLIENT_RULE,
   TLS_PIN_RULE,
   TLS_SERVER_NAME_RULE,
   type TargetTls,

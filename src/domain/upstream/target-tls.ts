@@ -8,6 +8,7 @@ import { Part, Type } from '#base/shapes';
 export const MAX_TLS_CA_CHARS = 16_384;
 export const TLS_PIN_RULE = 'SHA-256 fingerprint (64 hexadecimal digits, with or without colons)';
 export const TLS_CA_RULE = `list of PEM certificates of at most ${MAX_TLS_CA_CHARS} characters`;
+export const TLS_CLIENT_RULE = 'name of 1 to 63 letters, digits, - and _, such as plc';
 export const TLS_SERVER_NAME_RULE = 'host name such as pve.example.com';
 
 const PIN = /^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/;
@@ -16,6 +17,7 @@ const BLOCK =
 const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
 const NUMBER = /^(?:[0-9]+|0[Xx][0-9A-Fa-f]*)$/;
 const MAX_NAME_CHARS = 253;
+const CLIENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /** Formats are those of the contract, which checks them; `targetTlsProblems` does for the other sources. */
 export const targetTlsFields = {
@@ -40,6 +42,13 @@ export const targetTlsFields = {
         'For https targets: name that the agent asks the service for, and that its certificate must have. null: the host of the target',
     }),
   ),
+  tlsClient: Part.nullable(
+    Type.String({
+      format: 'client-certificate-name',
+      description:
+        'For https targets: name of the client certificate that the agent presents, as its option `--target-client-certificate NAME=FILE` has it. null: the one without a name, if the agent has one',
+    }),
+  ),
   tlsInsecure: Type.Boolean({
     description:
       'For https targets: accept any certificate, so that anybody between agent and service can read and change everything. A pinned certificate is required nevertheless',
@@ -51,6 +60,7 @@ export interface TargetTls {
   readonly tlsPin: string | null;
   readonly tlsCa: string | null;
   readonly tlsServerName: string | null;
+  readonly tlsClient: string | null;
   readonly tlsInsecure: boolean;
 }
 
@@ -58,6 +68,7 @@ export const DEFAULT_TARGET_TLS: TargetTls = {
   tlsPin: null,
   tlsCa: null,
   tlsServerName: null,
+  tlsClient: null,
   tlsInsecure: false,
 };
 
@@ -82,13 +93,19 @@ export function parseTlsServerName(text: string): string | undefined {
   return isName && text.length <= MAX_NAME_CHARS ? text.toLowerCase() : undefined;
 }
 
+/** Returns the name as it is, or undefined if it is none. */
+export function parseTlsClient(text: string): string | undefined {
+  return CLIENT_NAME.test(text) ? text : undefined;
+}
+
 /** `change` has passed `targetTlsProblems`. */
 export function changedTargetTls(before: TargetTls, change: Partial<TargetTls>): TargetTls {
-  const { tlsPin, tlsCa, tlsServerName, tlsInsecure = before.tlsInsecure } = change;
+  const { tlsPin, tlsCa, tlsServerName, tlsClient, tlsInsecure = before.tlsInsecure } = change;
   return {
     tlsPin: changed(before.tlsPin, tlsPin, parseTlsPin),
     tlsCa: changed(before.tlsCa, tlsCa, parseTlsCa),
     tlsServerName: changed(before.tlsServerName, tlsServerName, parseTlsServerName),
+    tlsClient: changed(before.tlsClient, tlsClient, parseTlsClient),
     tlsInsecure,
   };
 }
@@ -106,12 +123,13 @@ function changed(
 export function targetTlsProblems(
   change: Partial<TargetTls>,
 ): readonly { readonly field: string; readonly rule: string }[] {
-  const { tlsPin, tlsCa, tlsServerName } = change;
+  const { tlsPin, tlsCa, tlsServerName, tlsClient } = change;
   const found = [];
   if (isWrong(tlsPin, parseTlsPin)) found.push({ field: 'tlsPin', rule: TLS_PIN_RULE });
   if (isWrong(tlsCa, parseTlsCa)) found.push({ field: 'tlsCa', rule: TLS_CA_RULE });
   if (isWrong(tlsServerName, parseTlsServerName))
     found.push({ field: 'tlsServerName', rule: TLS_SERVER_NAME_RULE });
+  if (isWrong(tlsClient, parseTlsClient)) found.push({ field: 'tlsClient', rule: TLS_CLIENT_RULE });
   return found;
 }
 
@@ -120,6 +138,10 @@ function isWrong(value: string | null | undefined, parse: (text: string) => stri
 }
 
 /** Whether a change sets one of these fields to something that has an effect. */
-export function setsTargetTls({ tlsPin, tlsCa, tlsServerName, tlsInsecure }: Partial<TargetTls>): boolean {
-  return [tlsPin, tlsCa, tlsServerName].some((value) => typeof value === 'string') || tlsInsecure === true;
+export function setsTargetTls(change: Partial<TargetTls>): boolean {
+  const { tlsPin, tlsCa, tlsServerName, tlsClient, tlsInsecure } = change;
+  return (
+    [tlsPin, tlsCa, tlsServerName, tlsClient].some((value) => typeof value === 'string') ||
+    tlsInsecure === true
+  );
 }

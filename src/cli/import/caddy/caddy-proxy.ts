@@ -166,7 +166,10 @@ function addTls(share: ImportedShare, tls: SourceTable): void {
     'client_certificate_key_file',
     'client_certificate_automate',
   ])
-    tls.leave(each, 'Start the agent with --target-client-certificate and --target-client-key.');
+    tls.leave(
+      each,
+      'Start the agent with --target-client-certificate NAME=FILE and --target-client-key NAME=FILE, and set upstream.tlsClient to NAME.',
+    );
   tls.ignore('ca');
   tls.leaveOthers();
 }

@@ -22,6 +22,7 @@ const settings: ShareUpstreamAnswer = {
   tlsPin: null,
   tlsCa: null,
   tlsServerName: 'pve.example.com',
+  tlsClient: null,
   tlsInsecure: false,
 };
 const draft = upstreamDraftOf(settings);

@@ -80,6 +80,7 @@ export const UPSTREAM_FIELDS: {
   tlsPin: { section: 'certificate', kind: 'text' },
   tlsCa: { section: 'certificate', kind: 'lines' },
   tlsServerName: { section: 'certificate', kind: 'text' },
+  tlsClient: { section: 'certificate', kind: 'text' },
   tlsInsecure: { section: 'certificate', kind: 'flag' },
 };
 

@@ -68,6 +68,9 @@ export const upstreamText = defineText({
     tlsServerName: 'Server name',
     tlsServerNameHelp:
       'The name in the certificate, if it differs from the host of the service address, such as pve.example.com.',
+    tlsClient: 'Client certificate',
+    tlsClientHelp:
+      'The name of a client certificate that the agent was started with (--target-client-certificate NAME=FILE). If empty, the agent presents the one without a name, if it has one.',
     tlsInsecure: 'Do not verify the certificate',
     tlsInsecureHelp: 'Use this only if the agent and the service are on the same machine.',
     tlsInsecureWarning:
@@ -151,6 +154,9 @@ export const upstreamText = defineText({
     tlsServerName: 'Servername',
     tlsServerNameHelp:
       'Der Name im Zertifikat, falls er vom Host der Adresse abweicht, zum Beispiel pve.example.com.',
+    tlsClient: 'Client-Zertifikat',
+    tlsClientHelp:
+      'Der Name eines Client-Zertifikats, mit dem der Agent gestartet wurde (--target-client-certificate NAME=DATEI). Leer: das ohne Namen, falls der Agent eines hat.',
     tlsInsecure: 'Das Zertifikat nicht prüfen',
     tlsInsecureHelp: 'Nur verwenden, wenn Agent und Dienst auf derselben Maschine laufen.',
     tlsInsecureWarning:

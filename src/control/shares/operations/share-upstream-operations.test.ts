@@ -25,6 +25,7 @@ const DEFAULTS = {
   tlsPin: null,
   tlsCa: null,
   tlsServerName: null,
+  tlsClient: null,
   tlsInsecure: false,
 };
 
