@@ -91,8 +91,9 @@ const args = [
 ];
 env.NODE_COMPILE_CACHE ??= join(dirname(here), '.cache', 'compile');
 
-// An archive runs the launcher with the pinned Node itself, which can become the program. No second process, no signal to forward.
-if (process.execPath === realpathSync(binary)) process.execve(binary, [binary, ...args], env);
+// An archive runs the launcher with the pinned Node itself, which can become the program: no second process, no signal to forward.
+if (entry === COMPILED && process.execPath === realpathSync(binary))
+  process.execve(binary, [binary, ...args], env);
 
 // The child reads the pipe's end when this process goes, even when nothing of it can run any more.
 env.FRONTDOOR_LAUNCHER_PIPE = '3';
