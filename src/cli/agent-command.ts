@@ -117,20 +117,6 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",
     )
     .option(
-      '--target-ca <file>',
-      "CA certificates (PEM) to verify https targets with, instead of the system's; for example ca.pem",
-    )
-    .option(
-      '--target-client-certificate <[name=]file>',
-      'certificate (PEM) that https targets shared on this machine get if they ask for one; with a name, only those of shares with --target-client NAME; may be repeated; for example client.pem or plc=plc.pem',
-      collect,
-    )
-    .option(
-      '--target-client-key <[name=]file>',
-      'its private key (PEM), which stays on this machine; may be repeated; for example client.key or plc=plc.key',
-      collect,
-    )
-    .option(
       '--allow-target <cidr:ports>',
       'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080 or /srv/www',
       collect,
@@ -140,6 +126,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option('--max-circuits <n>', 'maximum number of circuits per share, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
+  addTargetTlsOptions(command);
   command.addOption(proxyOption());
   return addLogOptions(addMetricsOption(command, 'the agent')).action(async (flags: StartFlags) => {
     const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
@@ -368,6 +355,25 @@ function placesOf(flags: Where, io: CliIo, defaultDataDir: string): { dataDir: s
 
 function dataDirHelp(defaultDataDir: string): string {
   return `directory of the agent (or FRONTDOOR_AGENT_DIR), default: ${defaultDataDir}`;
+}
+
+/** What concerns TLS to the services. */
+function addTargetTlsOptions(command: Command): void {
+  command
+    .option(
+      '--target-ca <file>',
+      "CA certificates (PEM) to verify https targets with, instead of the system's; for example ca.pem",
+    )
+    .option(
+      '--target-client-certificate <[name=]file>',
+      'certificate (PEM) that https targets shared on this machine get if they ask for one; with a name, only those of shares with --target-client NAME; may be repeated; for example client.pem or plc=plc.pem',
+      collect,
+    )
+    .option(
+      '--target-client-key <[name=]file>',
+      'its private key (PEM), which stays on this machine; may be repeated; for example client.key or plc=plc.key',
+      collect,
+    );
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {
