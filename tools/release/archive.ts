@@ -109,7 +109,7 @@ function launcherOf(command: string, { node, machines, loader }: Platform): stri
   const missing =
     loader === undefined
       ? ''
-      : `[ -e ${loader} ] || fail "this machine has no GNU C library (${loader} is missing), as under Alpine; use the OCI image"\n`;
+      : `[ -e ${loader} ] || fail "this machine has no GNU C library (${loader} is missing), as under Alpine"\n`;
   return `#!/bin/sh
 fail() { echo "${command}: $1" >&2; exit 69; }
 top=$(dirname "$(dirname "$(readlink -f "$0")")")/lib/frontdoor

@@ -50,14 +50,12 @@ case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 system=$(uname -s)
 machine=$(uname -m)
 case $system-$machine in
-  Linux-x86_64) platform=linux-x64 ;;
-  Linux-aarch64 | Linux-arm64) platform=linux-arm64 ;;
-  Darwin-arm64) platform=darwin-arm64 ;;
+  Linux-x86_64) platform=linux-x64 loader=/lib64/ld-linux-x86-64.so.2 ;;
+  Linux-aarch64 | Linux-arm64) platform=linux-arm64 loader=/lib/ld-linux-aarch64.so.1 ;;
+  Darwin-arm64) platform=darwin-arm64 loader=/ ;;
   *) fail "there is no archive for $system on $machine; with Node.js, install the npm package" ;;
 esac
-if [ "$system" = Linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then
-  fail "this machine has musl instead of the GNU C library; use the OCI image"
-fi
+[ -e "$loader" ] || fail "this machine has no GNU C library ($loader is missing), as under Alpine"
 
 if [ -z "$archive" ]; then
   for archive in "$here/$name"-[0-9]*-"$platform.tar.gz"; do :; done
@@ -84,14 +82,17 @@ top=$prefix/lib/$name
 mkdir -p "$top" "$prefix/bin" 2>/dev/null && [ -w "$top" ] && [ -w "$prefix/bin" ] ||
   fail "$prefix cannot be written; run this as root, or give --prefix"
 new=$(mktemp -d "$top/.new-XXXXXX")
-# Until the links below are made, an installed version stays as it was.
-trap 'rm -rf "$new"' EXIT
+# What was installed stays as it was until everything else has succeeded.
+clean_up() {
+  if [ -e "$new/old" ] && [ ! -e "$top/$folder" ]; then mv "$new/old" "$top/$folder"; fi
+  rm -rf "$new"
+}
+trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 tar -xzf "$archive" -C "$new" || fail "$file could not be unpacked below $top: is the disk full?"
 chmod 755 "$new"
 "$new/$folder/bin/frontdoor-agent" --version >/dev/null || fail "the programs do not run on this machine"
 
-rm -rf "$new/old"
 if [ -e "$top/$folder" ]; then mv "$top/$folder" "$new/old"; fi
 mv "$new/$folder" "$top/$folder"
 made=
