@@ -205,7 +205,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
   // A custom frontend is active from now on, and not only after the next report.
   automatic?.source.follow((event) => {
     const isNews = domains?.note(event) === true;
-    if (isNews || event.outcome === 'obtained') void access.reportUsage();
+    if (isNews || event.outcome === 'obtained') access.reportUsageSoon();
   });
   const observation = new Observation({
     reportFailures: (failures) => control.reportFailures(failures),

@@ -236,6 +236,11 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return this.#usage.report();
   }
 
+  /** As `reportUsage`, within a second. */
+  reportUsageSoon(): void {
+    this.#usage.reportSoon();
+  }
+
   #decide(
     host: GatewayHost,
     head: RequestHead,

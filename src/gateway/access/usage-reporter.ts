@@ -17,6 +17,8 @@ export interface UsageReporterOptions {
 }
 
 const EVERY_MS = 30_000;
+/** What happens many times within it is one report. */
+const SOON_MS = 1_000;
 const CLOSE_MS = 2_000;
 /** Further uses are not noted until some were reported. */
 const MAX_NOTED = 200_000;
@@ -26,6 +28,7 @@ export class UsageReporter {
   readonly #timer: NodeJS.Timeout;
   #noted: Caller[] = [];
   #running: Promise<void> | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #isFailing = false;
 
   constructor(options: UsageReporterOptions) {
@@ -41,6 +44,16 @@ export class UsageReporter {
     this.#noted.push(caller);
   }
 
+  /** Reports within a second, also what happened while another report runs. */
+  reportSoon(): void {
+    if (this.#soon !== undefined) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      void (this.#running ?? Promise.resolve()).then(() => this.report());
+    }, SOON_MS);
+    this.#soon.unref();
+  }
+
   /** Never rejects. One report runs at a time. */
   report(): Promise<void> {
     this.#running ??= this.#report().finally(() => (this.#running = undefined));
@@ -49,6 +62,7 @@ export class UsageReporter {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     await answerInTime(
       (async () => {
         await this.#running;
