@@ -51,14 +51,12 @@ export const shareDomainHandlers: Handlers<
       proof: textOf(call.query, 'proof'),
       domainsOf: call.frontdoor.id,
     });
-    const nowMs = clock.nowMs();
-    const ids = page.content.map(({ id }) => id);
-    const certificateOf = await certificatesOfDomains(db, ids, nowMs);
+    const certificateOf = await certificateAnswers(db, page.content, clock.nowMs());
     return ok(
       countedPageAnswer(
         request,
         page,
-        page.content.map((claim) => domainAnswer(claim, certificateAnswer(certificateOf(claim.id), nowMs))),
+        page.content.map((claim) => domainAnswer(claim, certificateOf(claim))),
       ),
     );
   },
@@ -67,13 +65,11 @@ export const shareDomainHandlers: Handlers<
     const { db } = parts.store;
     const share = await namedShare(db, call);
     const domains = await listShareDomains(db, share.id);
-    const nowMs = parts.clock.nowMs();
-    const ids = domains.map(({ id }) => id);
-    const certificateOf = await certificatesOfDomains(db, ids, nowMs);
+    const certificateOf = await certificateAnswers(db, domains, parts.clock.nowMs());
     const answers: ShareDomainAnswer[] = [];
     for (const domain of domains) {
       const records = await neededRecords(db, call.frontdoor, recordedName(share, domain));
-      answers.push(answerOf(domain, records, certificateAnswer(certificateOf(domain.id), nowMs)));
+      answers.push(answerOf(domain, records, certificateOf(domain)));
     }
     return ok(answers);
   },
@@ -97,10 +93,9 @@ export const shareDomainHandlers: Handlers<
 
   async getShareDomain({ store: { db }, clock }, call) {
     const { share, domain } = await namedDomain(db, call);
-    const nowMs = clock.nowMs();
-    const certificateOf = await certificatesOfDomains(db, [domain.id], nowMs);
+    const certificateOf = await certificateAnswers(db, [domain], clock.nowMs());
     const records = await neededRecords(db, call.frontdoor, recordedName(share, domain));
-    return ok(answerOf(domain, records, certificateAnswer(certificateOf(domain.id), nowMs)));
+    return ok(answerOf(domain, records, certificateOf(domain)));
   },
 
   async removeShareDomain(parts, call) {
@@ -163,6 +158,16 @@ const NO_CERTIFICATE_YET: CertificateAnswer = {
   problem: null,
   retryAt: null,
 };
+
+async function certificateAnswers(
+  db: Queries,
+  domains: readonly { readonly id: string }[],
+  nowMs: number,
+): Promise<(domain: { readonly id: string }) => CertificateAnswer> {
+  const ids = domains.map(({ id }) => id);
+  const certificateOf = await certificatesOfDomains(db, ids, nowMs);
+  return ({ id }) => certificateAnswer(certificateOf(id), nowMs);
+}
 
 function certificateAnswer(
   { validUntilMs, problem, retryAtMs }: CertificateOfDomain,

@@ -186,6 +186,8 @@ describeEachStore('domains of shares', (open) => {
         world.store,
         gateway,
         [
+          // Only the last of two counts.
+          { ...empty, host: 'shop.example.com', shareId, validUntilMs: atMs(90) },
           { ...empty, host: 'shop.example.com', shareId, ...state },
           { ...empty, host: 'unknown.example.com', shareId, validUntilMs: atMs(1) },
         ],

@@ -43,31 +43,33 @@ async function takeReported(
 ): Promise<void> {
   const claims = await claimsOf(trx, reported);
   const known = await knownOf(trx, gatewayId, [...claims.values()]);
-  const changed = reported.flatMap(({ host, shareId, validUntilMs, problem, retryAtMs }): Row[] => {
+  // By domain, because one statement cannot write a row twice.
+  const rows = new Map<string, Row>();
+  for (const { host, shareId, validUntilMs, problem, retryAtMs } of reported) {
     const claimId = claims.get(`${shareId} ${host}`);
-    if (claimId === undefined) return [];
-    const now = {
+    if (claimId === undefined) continue;
+    rows.set(claimId, {
       claim_id: claimId,
       gateway_id: gatewayId,
       valid_until: validUntilMs,
       problem,
       retry_at: retryAtMs,
       reported_at: nowMs,
-    };
-    return isNews(known.get(claimId), now) ? [now] : [];
-  });
+    });
+  }
+  const changed = [...rows.values()].filter((row) => isNews(known.get(row.claim_id), row));
   const without = changed.filter(isEmpty).map((row) => row.claim_id);
-  const rows = changed.filter((row) => !isEmpty(row));
+  const written = changed.filter((row) => !isEmpty(row));
   if (without.length > 0)
     await trx
       .deleteFrom('domain_certificate')
       .where('gateway_id', '=', gatewayId)
       .where('claim_id', 'in', without)
       .execute();
-  if (rows.length === 0) return;
+  if (written.length === 0) return;
   await trx
     .insertInto('domain_certificate')
-    .values(rows)
+    .values(written)
     .onConflict((conflict) =>
       conflict.columns(['claim_id', 'gateway_id']).doUpdateSet((row) => ({
         valid_until: row.ref('excluded.valid_until'),
