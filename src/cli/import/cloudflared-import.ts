@@ -1,11 +1,10 @@
 /** config.yml of cloudflared: `ingress` rules of which the first one that matches counts. */
-import { ImportedShare, type ImportDraft } from './imported-share.ts';
+import { NO_TOKEN, ANY_CERTIFICATE, ImportedShare, type ImportDraft } from './imported-share.ts';
 import { HostShares, labelOf } from './host-shares.ts';
 import type { ImportFormat } from './import-format.ts';
 import type { SourceTable } from './source-table.ts';
 
 const ACCESS_GUARD = 'cloudflare-access';
-const NO_TOKEN = 'An agent of Frontdoor has its own identity: enroll one (frontdoor agent start --help).';
 const OWN_CONNECTION = 'It is of the connection to Cloudflare, which the agent does not have.';
 const NOT_NEEDED = 'Frontdoor has no such setting: the agent chooses it.';
 /** Ports that the clients of cloudflared use for a service without one. */
@@ -185,10 +184,7 @@ function addOriginOf(share: ImportedShare, origin: SourceTable): void {
     share.set(origin, 'originServerName', { tlsServerName: serverName });
   if (isTls && isUnverified !== undefined && isUnverified !== (share.upstream.tlsInsecure ?? false))
     share.set(origin, 'noTLSVerify', { tlsInsecure: isUnverified });
-  if (isTls && isUnverified === true)
-    share.hint(
-      'tlsInsecure accepts any certificate. tlsPin accepts one: frontdoor agent certificate HOST:PORT',
-    );
+  if (isTls && isUnverified === true) share.hint(ANY_CERTIFICATE);
   origin.leave('caPool', 'Put the certificates of this file (PEM) into upstream.tlsCa.');
   origin.leave('matchSNItoHost', 'Put the name of the certificate into upstream.tlsServerName.');
   addConnectTimeout(share, origin);

@@ -2,10 +2,15 @@
 import { formatHostPort } from '#base';
 import { HostShares } from './host-shares.ts';
 import type { ImportFormat } from './import-format.ts';
-import { ImportedShare, type DraftAccess, type HeaderDirection, type ImportDraft } from './imported-share.ts';
+import {
+  NO_TOKEN,
+  ImportedShare,
+  type DraftAccess,
+  type HeaderDirection,
+  type ImportDraft,
+} from './imported-share.ts';
 import type { SourceTable } from './source-table.ts';
 
-const NO_TOKEN = 'An agent of Frontdoor has its own identity: enroll one (frontdoor agent start --help).';
 const OWN_CONNECTION =
   'It is of frpc and its server: see "frontdoor agent start --help" for the agent of Frontdoor.';
 const DEFAULT_HOST = '127.0.0.1';

@@ -14,6 +14,13 @@ import type { SourceTable } from './source-table.ts';
 
 export type HeaderDirection = 'requestHeaders' | 'responseHeaders';
 
+/** Advice for what connected the agent of the other program with its server. */
+export const NO_TOKEN =
+  'An agent of Frontdoor has its own identity: enroll one (frontdoor agent start --help).';
+/** Advice for a service whose certificate the other program did not verify. */
+export const ANY_CERTIFICATE =
+  'tlsInsecure accepts any certificate. tlsPin accepts one: frontdoor agent certificate HOST:PORT';
+
 export interface DraftPolicy {
   emails: string[];
   ipAllow: string[];
@@ -110,6 +117,15 @@ export class ImportedShare {
       key,
       'The password is not carried over: set the variable of fromEnv for the agent, with at least 8 characters.',
     );
+  }
+
+  /** Users of HTTP Basic from entries of the form `NAME:PASSWORD`. */
+  credentials(table: SourceTable, key: string): void {
+    for (const entry of table.texts(key)) {
+      const colon = entry.indexOf(':');
+      if (colon < 1) table.notes.problem(table.at(key), 'must have entries of the form NAME:PASSWORD');
+      else this.user(table, key, entry.slice(0, colon));
+    }
   }
 
   network(table: SourceTable, key: string, field: 'ipAllow' | 'ipDeny', network: string): void {

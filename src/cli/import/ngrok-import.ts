@@ -1,13 +1,12 @@
 /** The agent file of ngrok: `tunnels` of versions 1 to 3, and `endpoints` of version 3. */
-import { ImportedShare, type HeaderDirection, type ImportDraft } from './imported-share.ts';
+import { ImportedShare, NO_TOKEN, type HeaderDirection, type ImportDraft } from './imported-share.ts';
 import type { ImportFormat } from './import-format.ts';
-import { addHeader, addNetworks, addUsers, NGROK_GUARD } from './ngrok-settings.ts';
+import { addHeader, addNetworks, NGROK_GUARD } from './ngrok-settings.ts';
 import { addTrafficPolicy } from './ngrok-traffic-policy.ts';
 import type { SourceTable } from './source-table.ts';
 
 /** Names that ngrok lends, and that cannot move. */
 const LENT_NAME = /\.(?:ngrok(?:-free)?\.(?:app|dev|io|pizza)|ngrok\.io|internal)$/;
-const NO_TOKEN = 'An agent of Frontdoor has its own identity: enroll one (frontdoor agent start --help).';
 const OWN_CONNECTION =
   'It is of the agent of ngrok: see "frontdoor agent start --help" for that of Frontdoor.';
 const GUARDS = [
@@ -146,7 +145,7 @@ function addTunnelSettings(share: ImportedShare, table: SourceTable): void {
   const hostHeader = table.text('host_header');
   if (hostHeader !== undefined)
     share.set(table, 'host_header', { hostHeader: hostHeader === 'rewrite' ? 'target' : hostHeader });
-  for (const key of ['basic_auth', 'auth']) addUsers(share, table, key);
+  for (const key of ['basic_auth', 'auth']) share.credentials(table, key);
   const oauth = table.table('oauth');
   for (const email of oauth?.texts('allow_emails') ?? []) share.email(oauth!, 'allow_emails', email);
   for (const domain of oauth?.texts('allow_domains') ?? [])

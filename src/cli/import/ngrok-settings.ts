@@ -6,15 +6,6 @@ import type { SourceTable } from './source-table.ts';
 /** The auth provider instead of guards that cannot be carried over. */
 export const NGROK_GUARD = 'ngrok-sign-in';
 
-/** Entries are `NAME:PASSWORD`. */
-export function addUsers(share: ImportedShare, table: SourceTable, key: string): void {
-  for (const credentials of table.texts(key)) {
-    const colon = credentials.indexOf(':');
-    if (colon < 1) table.notes.problem(table.at(key), 'must have entries of the form NAME:PASSWORD');
-    else share.user(table, key, credentials.slice(0, colon));
-  }
-}
-
 /** A network that cannot be carried over closes the share until the file is corrected. */
 export function addNetworks(
   share: ImportedShare,

@@ -1,6 +1,6 @@
 /** A traffic policy of ngrok: actions on requests and responses. Actions that refuse requests become guards of the share. */
 import type { HeaderDirection, ImportedShare } from './imported-share.ts';
-import { addHeader, addNetworks, addUsers, NGROK_GUARD } from './ngrok-settings.ts';
+import { addHeader, addNetworks, NGROK_GUARD } from './ngrok-settings.ts';
 import type { SourceTable } from './source-table.ts';
 
 const PHASES: Readonly<Record<string, HeaderDirection>> = {
@@ -63,7 +63,7 @@ function addAction(
       'Left out, because settings of a share are for all requests: see upstream.routes and upstream.answers.',
     );
   else if (type === 'basic-auth' && config !== undefined) {
-    addUsers(share, config, 'credentials');
+    share.credentials(config, 'credentials');
     config.ignore('realm', 'enforce');
   } else if (type === 'restrict-ips' && config !== undefined) {
     if (config.flag('enforce') === false)

@@ -1,6 +1,6 @@
 /** The share of the service zrok-share, from its variables. */
 import type { ImportFormat } from './import-format.ts';
-import { ImportedShare, type ImportDraft } from './imported-share.ts';
+import { ANY_CERTIFICATE, ImportedShare, NO_TOKEN, type ImportDraft } from './imported-share.ts';
 import type { SourceTable } from './source-table.ts';
 
 /** The auth provider instead of guards that cannot be carried over. */
@@ -24,20 +24,14 @@ export const zrokImport: ImportFormat = {
 
 function draftOf(root: SourceTable): ImportDraft {
   root.ignore('ZROK_VERBOSE', 'ZROK_SHARE_RESERVED', 'ZROK_INSTANCE', 'ZROK_ENVIRONMENT_NAME');
-  root.leave(
-    'ZROK_ENABLE_TOKEN',
-    'An agent of Frontdoor has its own identity: enroll one (frontdoor agent start --help).',
-  );
+  root.leave('ZROK_ENABLE_TOKEN', NO_TOKEN);
   root.leave('ZROK_API_ENDPOINT', 'The agent is enrolled at a control plane of Frontdoor instead.');
   const share = shareOf(root);
   if (share !== undefined) {
     addGuards(share, root);
     if (root.text('ZROK_INSECURE') !== undefined) {
       share.set(root, 'ZROK_INSECURE', { tlsInsecure: true });
-      root.remark(
-        'ZROK_INSECURE',
-        'tlsInsecure accepts any certificate. tlsPin accepts one: frontdoor agent certificate HOST:PORT',
-      );
+      root.remark('ZROK_INSECURE', ANY_CERTIFICATE);
     }
     addOptions(share, root);
     root.leaveOthers();
@@ -85,16 +79,11 @@ function addGuards(share: ImportedShare, root: SourceTable): void {
     for (const key of ['ZROK_PERMISSION_MODE', 'ZROK_ACCESS_GRANTS']) root.leave(key, grants);
   } else root.ignore('ZROK_FRONTEND_MODE', 'ZROK_PERMISSION_MODE', 'ZROK_ACCESS_GRANTS');
   const emails = (root.text('ZROK_OAUTH_EMAILS') ?? '').split(/\s+/).filter(Boolean);
-  const users = root.text('ZROK_BASIC_AUTH');
   if (root.text('ZROK_OAUTH_PROVIDER') !== undefined) {
     share.guardByHand(root, 'ZROK_OAUTH_PROVIDER', ZROK_GUARD, 'the sign-in of zrok');
     for (const email of emails) share.email(root, 'ZROK_OAUTH_EMAILS', email);
-  } else if (users !== undefined) {
-    const [name = '', ...password] = users.split(':');
-    if (name === '' || password.length === 0)
-      root.notes.problem(root.at('ZROK_BASIC_AUTH'), 'must have the form NAME:PASSWORD');
-    else share.user(root, 'ZROK_BASIC_AUTH', name);
-  }
+    root.ignore('ZROK_BASIC_AUTH');
+  } else share.credentials(root, 'ZROK_BASIC_AUTH');
 }
 
 function addOptions(share: ImportedShare, root: SourceTable): void {

@@ -1,6 +1,6 @@
 /** `reverse_proxy` of Caddy: a service, and how requests reach it. */
 import { formatHostPort } from '#base';
-import type { ImportedShare } from '../imported-share.ts';
+import { ANY_CERTIFICATE, type ImportedShare } from '../imported-share.ts';
 import type { SourceTable } from '../source-table.ts';
 import { pemOfBase64 } from './caddy-certificates.ts';
 import { addHeaderTable } from './caddy-settings.ts';
@@ -145,9 +145,7 @@ function addTransport(share: ImportedShare, transport: SourceTable): void {
 function addTls(share: ImportedShare, tls: SourceTable): void {
   if (tls.flag('insecure_skip_verify') === true) {
     share.set(tls, 'insecure_skip_verify', { tlsInsecure: true });
-    share.hint(
-      'tlsInsecure accepts any certificate. tlsPin accepts one: frontdoor agent certificate HOST:PORT',
-    );
+    share.hint(ANY_CERTIFICATE);
   }
   const serverName = tls.text('server_name');
   if (serverName?.includes('{') === true)
