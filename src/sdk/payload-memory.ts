@@ -4,9 +4,8 @@
  * whose driver copies what it sends, and not for payloads that were sent again, because the repetition may still wait for the
  * connection.
  */
+import { LONG_FRAME_BYTES, TLS_RECORD_BYTES } from './payload-size.ts';
 
-/** Longer than the data of a payload in one TLS record, and than that of a long one. */
-const SLAB_BYTES = [16_384, 65_536] as const;
 /** Shorter payloads take memory of their own: the budget of what is not acknowledged counts their data, not the slabs. */
 const LEAST_PART = 3 / 4;
 /** What four circuits have outstanding, for slabs of each length. */
@@ -19,9 +18,9 @@ export class PayloadMemory {
   /** `shareBytes`: what all circuits together may have outstanding. A small machine keeps half of it. */
   constructor(shareBytes = Infinity) {
     const maxFreeBytes = Math.min(MAX_FREE_BYTES, shareBytes / 4);
-    const [usual, long] = SLAB_BYTES;
-    this.#usual = new Slabs(usual, maxFreeBytes);
-    this.#long = new Slabs(long, maxFreeBytes);
+    // The data of a payload is shorter than its frame.
+    this.#usual = new Slabs(TLS_RECORD_BYTES, maxFreeBytes);
+    this.#long = new Slabs(LONG_FRAME_BYTES, maxFreeBytes);
   }
 
   /** Returns memory for a payload of this length, with old content, or undefined where none is kept. */

@@ -6,11 +6,10 @@
 import { EMPTY_BYTES } from '#base';
 import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes } from '#wire/xgress';
 
-const TLS_RECORD_BYTES = 16_384;
-/** Four TLS records. */
-const LONG_FRAME_BYTES = 65_536;
-/** Less data is sealed in messages that fit into one TLS record each. */
-export const LONG_FROM_BYTES = 49_152;
+export const TLS_RECORD_BYTES = 16_384;
+export const LONG_FRAME_BYTES = 4 * TLS_RECORD_BYTES;
+/** Less data is sealed in messages that fit into one TLS record each. `payload-memory.ts` keeps memory for more. */
+export const LONG_FROM_BYTES = 3 * TLS_RECORD_BYTES;
 
 export interface PayloadRoom {
   /** Bytes of data in a frame that fits into one TLS record. */
