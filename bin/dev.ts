@@ -116,10 +116,10 @@ async function buildPackage(): Promise<number> {
   const { buildLibrary } = await import('../tools/build-library.ts');
   const status = await buildLibrary();
   if (status !== 0) return status;
-  const { buildPrograms } = await import('../tools/build-programs.ts');
+  const { buildPrograms, PROGRAMS_FOLDER } = await import('../tools/build-programs.ts');
   const { cloneCommit } = await import('./build-facts.ts');
   buildPrograms(cloneCommit(repositoryRoot));
   const { bundlePackage } = await import('./bundle-program.ts');
-  await bundlePackage(join(repositoryRoot, 'dist/programs'));
+  await bundlePackage(join(repositoryRoot, PROGRAMS_FOLDER));
   return (await runPinned([BUILD_CONSOLE])).status;
 }

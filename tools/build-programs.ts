@@ -29,7 +29,10 @@ export function buildPrograms(commit: string | undefined): void {
   for (const path of globSync('{bin,src}/**/*.ts', { cwd: repositoryRoot })) {
     if (LEFT_OUT.test(path)) continue;
     const source = readFileSync(join(repositoryRoot, path), 'utf8');
-    write(join(top, javaScriptOf(path)), stripTypeScriptTypes(source).replace(SOURCE_NAME, '$1$2.js$1'));
+    writeTextFile(
+      join(top, javaScriptOf(path)),
+      stripTypeScriptTypes(source).replace(SOURCE_NAME, '$1$2.js$1'),
+    );
   }
   copyFileSync(join(repositoryRoot, 'bin/node-flags.js'), join(top, 'bin/node-flags.js'));
   const root = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as Manifest;
@@ -43,14 +46,15 @@ export function buildPrograms(commit: string | undefined): void {
     type: 'module',
     imports: Object.fromEntries(imports) as Record<string, string>,
   };
-  write(join(top, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeTextFile(join(top, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 function javaScriptOf(path: string): string {
   return path.replace(/\.ts$/, '.js');
 }
 
-function write(path: string, text: string): void {
+/** Makes the folders above it, too. */
+export function writeTextFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }

@@ -194,7 +194,7 @@ describe('an installation', () => {
       archive = join(release, `${name}.tar.gz`);
       mkdirSync(release);
       const tree = join(top, 'tree', name);
-      await makeTree(tree, { bill: '{}' }, { ...PLATFORMS[platform]!, strip: undefined }, 'all');
+      makeTree(tree, { bill: '{}' }, { ...PLATFORMS[platform]!, strip: undefined }, 'all');
       packTree(join(top, 'tree'), name, archive, 0, 1);
       writeFileSync(join(release, 'SHA256SUMS'), `${sumOf(archive)}  ${name}.tar.gz\n`);
       cpSync(join(repositoryRoot, 'tools/release/install.sh'), join(release, 'install.sh'));
@@ -231,14 +231,14 @@ describe('an installation', () => {
     });
 
     it('is the same however its files came to be', () => {
-      const copies = ['one', 'other'].map((copy) => {
-        const from = copy === 'one' ? join(top, 'tree', name) : join(top, copy);
-        if (copy === 'other')
-          cpSync(join(top, 'tree', name, 'share'), join(from, 'share'), { recursive: true });
-        packTree(from, 'share', join(top, `${copy}.tar.gz`), 0);
-        return sumOf(join(top, `${copy}.tar.gz`));
+      const trees = [join(top, 'tree', name), join(top, 'other')];
+      cpSync(join(trees[0]!, 'share'), join(trees[1]!, 'share'), { recursive: true });
+      const sums = trees.map((tree, at) => {
+        const packed = join(top, `${at}.tar.gz`);
+        packTree(tree, 'share', packed, 0);
+        return sumOf(packed);
       });
-      assert.equal(copies[0], copies[1]);
+      assert.equal(sums[0], sums[1]);
     });
 
     it('replaces an installed version, and leaves nothing else behind', async () => {

@@ -3,11 +3,12 @@
  * folder that works where it stands.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { PROGRAMS_FOLDER, writeTextFile } from '../build-programs.ts';
 import { repositoryRoot } from '../pinned-process.ts';
-import { nodeOfPlatform } from './platform-node.ts';
+import { copyNode } from './platform-node.ts';
 import { copyPackage, licencesOf, packagesReachedFrom } from './production-packages.ts';
 import type { Release } from './release-facts.ts';
 
@@ -51,15 +52,14 @@ const SHELLS = {
   fish: 'share/fish/vendor_completions.d/frontdoor.fish',
 };
 const CONSOLE = 'dist/console';
-const PROGRAMS = 'dist/programs';
 /** Parts whose packages an agent does not need. */
 const NOT_OF_AGENT = ['control', 'gateway', 'router'];
 
-export async function makeArchive(release: Release, platform: string, edition: Edition): Promise<void> {
+export function makeArchive(release: Release, platform: string, edition: Edition): void {
   const name = `${edition === 'all' ? 'frontdoor' : 'frontdoor-agent'}-${release.version}-${platform}`;
   const top = mkdtempSync(join(tmpdir(), 'frontdoor-archive-'));
   try {
-    await makeTree(join(top, name), release, PLATFORMS[platform]!, edition);
+    makeTree(join(top, name), release, PLATFORMS[platform]!, edition);
     packTree(top, name, join(release.folder, `${name}.tar.gz`), release.timeS);
   } finally {
     rmSync(top, { recursive: true, force: true });
@@ -67,41 +67,42 @@ export async function makeArchive(release: Release, platform: string, edition: E
 }
 
 /** Needs what `buildPackage` makes. */
-export async function makeTree(
+export function makeTree(
   folder: string,
   { bill }: Pick<Release, 'bill'>,
   platform: Platform,
   edition: Edition,
-): Promise<void> {
+): void {
   const library = join(folder, 'lib/frontdoor');
   for (const path of [
     'package.json',
     'bin/node-flags.js',
     'bin/frontdoor.js',
     'bin/frontdoor-agent.js',
-    PROGRAMS,
+    PROGRAMS_FOLDER,
   ])
     cpSync(join(repositoryRoot, path), join(library, path), { recursive: true });
-  const sources = join(library, PROGRAMS, 'src');
+  const sources = join(library, PROGRAMS_FOLDER, 'src');
   if (edition === 'all') cpSync(join(repositoryRoot, CONSOLE), join(library, CONSOLE), { recursive: true });
   else for (const part of NOT_OF_AGENT) rmSync(join(sources, part), { recursive: true });
-  const packages = packagesReachedFrom(join(library, PROGRAMS));
+  const packages = packagesReachedFrom(join(library, PROGRAMS_FOLDER));
   // An agent runs from the bundle; its other files are for workers, and none is of the command line.
   if (edition === 'agent') rmSync(join(sources, 'cli'), { recursive: true });
   for (const path of packages) copyPackage(path, library);
-  await nodeOfPlatform(platform.node, platform.strip, join(library, 'node_modules', platform.node));
+  copyNode(platform.node, platform.strip, join(library, 'node_modules', platform.node));
   for (const command of COMMANDS[edition]) {
     const path = join(folder, 'bin', command);
-    write(path, launcherOf(command, platform));
+    writeTextFile(path, launcherOf(command, platform));
     chmodSync(path, 0o755);
   }
   if (edition === 'all')
-    for (const [shell, path] of Object.entries(SHELLS)) write(join(folder, path), completionOf(shell));
+    for (const [shell, path] of Object.entries(SHELLS))
+      writeTextFile(join(folder, path), completionOf(shell));
   const documents = join(folder, 'share/doc/frontdoor');
   for (const path of ['LICENSE', 'README.md', 'CHANGELOG.md'])
-    write(join(documents, path), readFileSync(join(repositoryRoot, path), 'utf8'));
-  write(join(documents, 'LICENSES-OF-PACKAGES.txt'), licencesOf(packages));
-  write(join(documents, 'sbom.json'), bill);
+    writeTextFile(join(documents, path), readFileSync(join(repositoryRoot, path), 'utf8'));
+  writeTextFile(join(documents, 'LICENSES-OF-PACKAGES.txt'), licencesOf(packages));
+  writeTextFile(join(documents, 'sbom.json'), bill);
 }
 
 /** Names what is wrong with the machine, because the shell says only that the program was not found. */
@@ -123,11 +124,6 @@ ${missing}exec "$node" "$top/bin/${command}.js" "$@"
 function completionOf(shell: string): string {
   const program = join(repositoryRoot, 'bin/frontdoor.js');
   return execFileSync(process.execPath, [program, 'completion', shell], { encoding: 'utf8' });
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
 }
 
 /** Sorted, without owners, and with one time for everything: two archives of one commit are equal. */

@@ -50,12 +50,11 @@ case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 system=$(uname -s)
 machine=$(uname -m)
 case $system-$machine in
-  Linux-x86_64) platform=linux-x64 loader=/lib64/ld-linux-x86-64.so.2 ;;
-  Linux-aarch64 | Linux-arm64) platform=linux-arm64 loader=/lib/ld-linux-aarch64.so.1 ;;
-  Darwin-arm64) platform=darwin-arm64 loader=/ ;;
+  Linux-x86_64) platform=linux-x64 ;;
+  Linux-aarch64 | Linux-arm64) platform=linux-arm64 ;;
+  Darwin-arm64) platform=darwin-arm64 ;;
   *) fail "there is no archive for $system on $machine; with Node.js, install the npm package" ;;
 esac
-[ -e "$loader" ] || fail "this machine has no GNU C library ($loader is missing), as under Alpine"
 
 if [ -z "$archive" ]; then
   for archive in "$here/$name"-[0-9]*-"$platform.tar.gz"; do :; done
@@ -91,6 +90,7 @@ trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 tar -xzf "$archive" -C "$new" || fail "$file could not be unpacked below $top: is the disk full?"
 chmod 755 "$new"
+# The launcher says why, such as a missing C library.
 "$new/$folder/bin/frontdoor-agent" --version >/dev/null || fail "the programs do not run on this machine"
 
 if [ -e "$top/$folder" ]; then mv "$top/$folder" "$new/old"; fi

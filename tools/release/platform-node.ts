@@ -8,10 +8,9 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../pinned-process.ts';
 import { lockRows } from './production-packages.ts';
@@ -21,18 +20,15 @@ const KEPT = ['package.json', 'LICENSE', 'bin/node'];
 /** So that two editions of a platform load it once. */
 const CACHE = '.cache/release-nodes';
 
-export async function nodeOfPlatform(
+/** Copies it to the folder `to`. */
+export function copyNode(
   name: string,
   strip: readonly [command: string, debianPackage: string] | undefined,
   to: string,
-): Promise<void> {
+): void {
   const installed = join(repositoryRoot, 'node_modules', name);
   const from = existsSync(join(installed, 'bin/node')) ? installed : loadPackage(name);
-  for (const path of KEPT) {
-    if (!existsSync(join(from, path))) continue;
-    mkdirSync(join(to, path, '..'), { recursive: true });
-    cpSync(join(from, path), join(to, path));
-  }
+  for (const path of KEPT) if (existsSync(join(from, path))) cpSync(join(from, path), join(to, path));
   const program = join(to, 'bin/node');
   chmodSync(program, 0o755);
   if (strip === undefined) return;
@@ -51,25 +47,22 @@ export async function nodeOfPlatform(
 function loadPackage(name: string): string {
   const { version, integrity } = lockRows()[`node_modules/${name}`]!;
   const folder = join(repositoryRoot, CACHE, `${name}-${version}`);
-  if (existsSync(join(folder, 'bin/node')) && statSync(join(folder, 'bin/node')).size > 0) return folder;
-  const temporary = mkdtempSync(join(tmpdir(), 'frontdoor-node-'));
+  if (existsSync(folder)) return folder;
+  mkdirSync(join(repositoryRoot, CACHE), { recursive: true });
+  const temporary = mkdtempSync(`${folder}-`);
   try {
-    const file = execFileSync(
-      'npm',
-      ['pack', `${name}@${version}`, '--silent', '--pack-destination', temporary],
-      {
-        encoding: 'utf8',
-        cwd: temporary,
-      },
-    ).trim();
+    const words = ['pack', `${name}@${version}`, '--silent', '--pack-destination', temporary];
+    const file = execFileSync('npm', words, { encoding: 'utf8', cwd: temporary }).trim();
     const sum = createHash('sha512')
       .update(readFileSync(join(temporary, file)))
       .digest('base64');
     if (integrity !== `sha512-${sum}`)
       throw new Error(`${name} ${version} from the registry is not the package that package-lock.json names`);
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    execFileSync('tar', ['-xzf', join(temporary, file), '--strip-components=1', '-C', folder]);
+    // The folder is there once it is whole.
+    const whole = join(temporary, 'whole');
+    mkdirSync(whole);
+    execFileSync('tar', ['-xzf', join(temporary, file), '--strip-components=1', '-C', whole]);
+    renameSync(whole, folder);
     return folder;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

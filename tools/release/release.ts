@@ -11,15 +11,15 @@ import { makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import type { Release } from './release-facts.ts';
 
-export const RELEASE_FOLDER = 'dist/release';
+const RELEASE_FOLDER = 'dist/release';
 const SUMS = 'SHA256SUMS';
 
 /** What makes the files of one kind; each name is an argument of the command. */
-const KINDS: Readonly<Record<string, (release: Release) => Promise<void> | void>> = {
+const KINDS: Readonly<Record<string, (release: Release) => void>> = {
   npm: packPackage,
-  archives: async (release) => {
+  archives: (release) => {
     for (const platform of Object.keys(PLATFORMS))
-      for (const edition of ['all', 'agent'] as const) await makeArchive(release, platform, edition);
+      for (const edition of ['all', 'agent'] as const) makeArchive(release, platform, edition);
     copyFileSync(join(repositoryRoot, 'tools/release/install.sh'), join(release.folder, 'install.sh'));
   },
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
@@ -47,7 +47,7 @@ export async function makeRelease(
   };
   const release = { folder, version, timeS: commitTimeS(), bill: billOfMaterials() };
   for (const [kind, make] of Object.entries(KINDS))
-    if (kinds.length === 0 || kinds.includes(kind)) await make(release);
+    if (kinds.length === 0 || kinds.includes(kind)) make(release);
   writeSums(folder);
   for (const line of readFileSync(join(folder, SUMS), 'utf8').trim().split('\n'))
     process.stdout.write(`${line}\n`);
