@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { namespaceSkip, type NetworkNamespace } from '../support/network-namespace.ts';
 import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresAccess } from '../support/postgres.ts';
 import { RouterMachine } from '../support/router-machine.ts';
+import { makeSshdFiles, SSHD_FOLDER } from '../support/sshd.ts';
 
 const skip = namespaceSkip('nft', 'ss', 'ssh', 'sshd', 'iperf3') || postgresSkip;
 /** Debian keeps it out of the PATH of users. It wants to be started by its whole path. */
@@ -46,26 +47,12 @@ async function listening(machine: NetworkNamespace, port: number, output: readon
 async function startSshd(t: Closing, machine: NetworkNamespace, port: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-ssh-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  for (const name of ['host', 'client'])
-    await machine.run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name));
-  const config = join(folder, 'config');
-  const settings = {
-    Port: port,
-    ListenAddress: '127.0.0.1',
-    HostKey: join(folder, 'host'),
-    AuthorizedKeysFile: join(folder, 'client.pub'),
-    StrictModes: 'no',
-    UsePAM: 'no',
-    PermitRootLogin: 'prohibit-password',
-    PidFile: 'none',
-  };
-  const lines = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
-  writeFileSync(config, `${lines.join('\n')}\n`);
+  const { config, key } = makeSshdFiles(folder, port);
   // The server wants a folder there. Other programs of the namespace keep locks in it.
   await machine.run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
-  await machine.run('mkdir', '/run/sshd');
+  await machine.run('mkdir', SSHD_FOLDER);
   await listening(machine, port, serve(t, machine, SSHD, ['-D', '-e', '-f', config]));
-  return join(folder, 'client');
+  return key;
 }
 
 interface IperfResult {

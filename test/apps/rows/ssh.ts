@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findCommand } from '../../support/child-process.ts';
-import { runClient } from '../client-run.ts';
+import { makeSshdFiles, SSHD_FOLDER } from '../../support/sshd.ts';
 import type { PrivateApp } from '../row.ts';
 
 const FILE_BYTES = 20_000_000;
@@ -13,27 +13,11 @@ export const app: PrivateApp = {
   name: 'ssh',
   shows: 'a command and a copy of 20 MB each way over a private share',
   needs: { ssh: 'openssh-client', sshd: 'openssh-server' },
-  program: async ({ folder, port }) => {
-    // The server of Debian requires its folder.
-    if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
-    for (const name of ['host', 'client']) {
-      for (const file of [name, `${name}.pub`]) rmSync(join(folder, file), { force: true });
-      await runClient('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)]);
-    }
-    const lines = [
-      `Port ${port}`,
-      'ListenAddress 127.0.0.1',
-      `HostKey ${join(folder, 'host')}`,
-      `AuthorizedKeysFile ${join(folder, 'client.pub')}`,
-      'StrictModes no',
-      'UsePAM no',
-      'PidFile none',
-      'Subsystem sftp internal-sftp',
-    ];
-    const settings = join(folder, 'sshd.conf');
-    writeFileSync(settings, `${lines.join('\n')}\n`);
+  program: ({ folder, port }) => {
+    if (process.getuid?.() === 0) mkdirSync(SSHD_FOLDER, { recursive: true });
+    const { config } = makeSshdFiles(folder, port);
     // The server wants to be started by its whole path.
-    return { command: findCommand('sshd') ?? 'sshd', args: ['-D', '-e', '-f', settings] };
+    return { command: findCommand('sshd') ?? 'sshd', args: ['-D', '-e', '-f', config] };
   },
   checkPrivate: async (share, { folder }) => {
     const known = join(folder, 'known');

@@ -1,6 +1,5 @@
 /** `ssh -L` at an sshd of the run, on loopback, with keys and configurations of its own and otherwise its defaults. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -11,12 +10,11 @@ import {
   until,
   untilListening,
 } from '../../support/child-process.ts';
+import { makeSshdFiles, SSHD_FOLDER } from '../../support/sshd.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { OutsidePeer } from '../outside-peers.ts';
 
 export const SSH = 'ssh -L';
-/** The server of root wants this folder, which Debian's service makes at each start. */
-const ROOT_FOLDER = '/run/sshd';
 const SESSION_MS = 10_000;
 
 /** Throws where OpenSSH is not installed. It ends with the run. */
@@ -24,35 +22,17 @@ export async function startSsh(run: BenchRun, service: number): Promise<OutsideP
   const [ssh, sshd] = [findCommand('ssh'), findCommand('sshd')];
   if (ssh === undefined || sshd === undefined) throw new Error('ssh and sshd are not both installed');
   const folder = mkdtempSync(join(run.folder, 'ssh-'));
-  for (const name of ['host', 'client'])
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)]);
   const { username, uid } = userInfo();
-  if (uid === 0) mkdirSync(ROOT_FOLDER, { recursive: true });
+  if (uid === 0) mkdirSync(SSHD_FOLDER, { recursive: true });
   const serverPort = await freePort();
-  const settings = {
-    Port: serverPort,
-    ListenAddress: '127.0.0.1',
-    HostKey: join(folder, 'host'),
-    AuthorizedKeysFile: join(folder, 'client.pub'),
-    StrictModes: 'no',
-    UsePAM: 'no',
-    PermitRootLogin: 'prohibit-password',
-    PidFile: 'none',
-  };
-  const config = join(folder, 'config');
-  writeFileSync(
-    config,
-    Object.entries(settings)
-      .map(([key, value]) => `${key} ${value}\n`)
-      .join(''),
-  );
+  const { config, key } = makeSshdFiles(folder, serverPort);
   const server = run.keep(startProcess(sshd, ['-D', '-e', '-f', config]));
   await untilListening('sshd', server, serverPort);
   const port = await freePort();
   const options = ['ExitOnForwardFailure=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null'];
   const client = run.keep(
     startProcess(ssh, [
-      ...['-N', '-F', 'none', '-i', join(folder, 'client'), '-p', String(serverPort)],
+      ...['-N', '-F', 'none', '-i', key, '-p', String(serverPort)],
       ...options.flatMap((option) => ['-o', option]),
       ...['-L', `127.0.0.1:${port}:127.0.0.1:${service}`, `${username}@127.0.0.1`],
     ]),
