@@ -1,6 +1,6 @@
 /**
  * What a gateway reports of the certificates of shares' domains: first those whose order has just ended, then all of them by
- * turns, so that a report is small with any number of domains, and one that is lost is made up for by the next turn.
+ * turns, so that a report is small with any number of domains, and the next round repeats what was in a lost one.
  */
 import {
   MAX_CERTIFICATE_PROBLEM,
