@@ -26,4 +26,14 @@ async function runDevelopmentCommand(args: readonly string[]): Promise<number> {
   return runDev(args);
 }
 
-process.exit(await run(process.argv.slice(2)));
+/** What was written to a pipe may still wait for its reader, and would be lost. */
+function untilRead(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}
+
+const status = await run(process.argv.slice(2));
+await Promise.all([untilRead(process.stdout), untilRead(process.stderr)]);
+process.exit(status);

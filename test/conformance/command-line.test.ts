@@ -447,3 +447,16 @@ test('a reader that closes the pipe early ends the command without an error', as
   await within('the end', once(child, 'close'));
   assert.deepEqual([out, err], ['[\n0\n', '']);
 });
+
+test('a pipe gets all of a long output, however late its reader takes it', async () => {
+  const launcher = join(repositoryRoot, 'bin/frontdoor.js');
+  const child = spawn(process.execPath, [launcher, 'completion', 'fish'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'readable');
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+  const output = Buffer.concat(chunks);
+  assert.ok(output.length > 2 * 65_536, 'more than a pipe holds');
+  assert.ok(output.equals(Buffer.from(await text('completion', 'fish'))), `${output.length} bytes`);
+});
