@@ -26,7 +26,7 @@ async function runDevelopmentCommand(args: readonly string[]): Promise<number> {
   return runDev(args);
 }
 
-/** What was written to a pipe may still wait for its reader, and would be lost. */
+/** A pipe may still hold output that its reader has not taken; an exit now would lose it. */
 function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.writableLength === 0) resolve();
