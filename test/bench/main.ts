@@ -47,10 +47,15 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     await bundleProgram(repositoryRoot);
     if (options.isBusy) await startOtherLoad(run);
     const reason = benchmark.skip?.() ?? false;
-    if (reason === false) await benchmark.measure(run);
-    else run.skip('all of it', reason);
+    if (reason !== false) run.skip('all of it', reason);
+    try {
+      if (reason === false) await benchmark.measure(run);
+    } finally {
+      // A failure at the end loses nothing of what was measured before.
+      const measured = run.result(benchmark.name);
+      process.stdout.write(`${reportText(benchmark, measured)}saved as ${saveResult(measured)}\n`);
+    }
     const result = run.result(benchmark.name);
-    process.stdout.write(`${reportText(benchmark, result)}saved as ${saveResult(result)}\n`);
     // A goal that nobody measured is not a goal reached; with --scenario most are left out on purpose.
     const goals = Object.values(benchmark.goals(result)).flat();
     const isWhole = goals.every((goal) => goal.value(result) !== undefined);
