@@ -67,6 +67,24 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
     assert.equal(streams().length, 1);
   });
 
+  it('shows what changed after the list was read, before the stream began', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    const data = { placement: 'header', name: 'x-key', keys: [{ name: 'ci' }] };
+    const provider = (name: string) =>
+      consoles.world.call('POST', '/auth-providers', { name, type: 'API_KEY', data });
+    await provider('before');
+    const changed = Promise.withResolvers<void>();
+    await page.route('**/console/api/changes?*', async (route) => {
+      await changed.promise;
+      await route.continue();
+    });
+    await open(`${base}/providers`);
+    await shows(page, 'before');
+    await provider('in-between');
+    changed.resolve();
+    await shows(page, 'in-between');
+  });
+
   it('has one stream for different frontdoors, and a tab that begins in the background opens none', async (test) => {
     const { context, streams, page } = await person(test);
     const { credentials } = consoles.world;

@@ -45,6 +45,7 @@ export class Api {
   readonly clock = new ServerClock();
   #renewSession: RenewSession = () => Promise.reject(new Error('no session'));
   #onOtherBuild: () => void = () => undefined;
+  #changesAfter = '';
 
   /** The frame of the console shows the dialog. */
   onSessionEnd(renew: RenewSession): void {
@@ -54,6 +55,11 @@ export class Api {
   /** Called when the control plane serves another build of the console than the one that runs. */
   onNewBuild(act: () => void): void {
     this.#onOtherBuild = act;
+  }
+
+  /** The position in the log of changes before the first answer was made; '' before it. */
+  get changesAfter(): string {
+    return this.#changesAfter;
   }
 
   async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnsweredCall<Id>> {
@@ -91,6 +97,8 @@ export class Api {
       const response = await sent(id, input, timeoutMs);
       this.#noteBuild(response);
       this.clock.note(response);
+      if (this.#changesAfter === '')
+        this.#changesAfter = response.headers.get('frontdoor-change-position') ?? '';
       if (response.ok) return response;
       const error = await errorOf(response);
       if (error.status === 401) {

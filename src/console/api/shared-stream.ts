@@ -182,7 +182,8 @@ export class SharedStream {
 
   #openAll(): void {
     const topics = [this.#topic, ...[...this.#topics.values()].map(({ topic }) => topic)];
-    this.#source?.follow(topics, this.#lastId);
+    // Before the first event, the stream begins where the first answer was made: what changed in between is on no screen.
+    this.#source?.follow(topics, this.#lastId === '' ? this.#api.changesAfter : this.#lastId);
   }
 
   #post(message: Message): void {

@@ -71,6 +71,11 @@ export class ChangeFollowers {
     return this.#followers.follow({ ...request, source: this.#sourceOf(request) });
   }
 
+  /** Position of the last change: a stream that begins after it misses nothing that changed since. */
+  get position(): string {
+    return this.#log.position;
+  }
+
   get size(): number {
     return this.#followers.size;
   }

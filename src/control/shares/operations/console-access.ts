@@ -26,6 +26,8 @@ export function isRecentProof(provenAtMs: number, nowMs: number): boolean {
 
 /** Answers below `/console/api` name the build of the console that is served. */
 export const CONSOLE_BUILD_HEADER = 'frontdoor-console-build';
+/** And the position in the log of changes before the answer was made, which a page follows the changes from. */
+export const CHANGE_POSITION_HEADER = 'frontdoor-change-position';
 
 export interface ConsolePrincipal extends Principal {
   readonly provenAtMs: number;

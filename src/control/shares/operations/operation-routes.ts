@@ -12,7 +12,7 @@ import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call } from './call.ts';
 import { checkConditionHeaders, conditionalAnswer } from './conditional-answer.ts';
-import { CONSOLE_BUILD_HEADER, type Console } from './console-access.ts';
+import { CHANGE_POSITION_HEADER, CONSOLE_BUILD_HEADER, type Console } from './console-access.ts';
 import { checkedOperations, handlerOf, type CheckedOperation } from './operation-handlers.ts';
 import type { Query } from './page-query.ts';
 import { recordRefusal } from './refusal-audit.ts';
@@ -79,7 +79,7 @@ function addRoute(
   admissions: Admissions,
   { operation, url, door }: OperationRoute,
 ): void {
-  const { gate, connections, console: browserConsole } = serving;
+  const { gate, connections, console: browserConsole, parts } = serving;
   const readCheckedBody = bodyStepOf(operation);
   app.route({
     method: operation.method,
@@ -88,7 +88,10 @@ function addRoute(
     url,
     config: { operation } satisfies RouteConfig,
     onRequest: async (request, reply) => {
-      if (door === 'session') for (const [name, value] of OF_ONE_BROWSER) reply.header(name, value);
+      if (door === 'session') {
+        for (const [name, value] of OF_ONE_BROWSER) reply.header(name, value);
+        reply.header(CHANGE_POSITION_HEADER, parts.changeFollowers.position);
+      }
       const build = door === 'session' ? browserConsole?.build() : undefined;
       if (build !== undefined) reply.header(CONSOLE_BUILD_HEADER, build);
       const admission = await gate.admit(operation, request, door);
