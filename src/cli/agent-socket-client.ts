@@ -7,6 +7,7 @@ import { FrontdoorError } from '#base';
 import { LineDecoder } from '#domain';
 import {
   AGENT_SOCKET_MAX_ANSWER_BYTES,
+  agentEndpoint,
   checkAgentAnswer,
   checkSocketPath,
   encodeAgentRequest,
@@ -27,7 +28,7 @@ export function callAgent<R extends AgentRequest>(
   if (problem !== undefined) return Promise.reject(new FrontdoorError('invalid', 'socket-path', problem));
   return new Promise((resolve, reject) => {
     const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);
-    const socket = connect({ path: socketPath });
+    const socket = connect({ path: agentEndpoint(socketPath, process.platform) });
     const fail = (error: FrontdoorError): void => {
       clearTimeout(timer);
       socket.destroy();

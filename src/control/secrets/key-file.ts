@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
-import { isOpenToOthers, writeFileDurably } from '#net/files';
+import { isOpenToOthers, syncFolder, writeFileDurably } from '#net/files';
 import { peppersOf, Secrets, type KeyRing, type MasterKey } from './secrets.ts';
 
 export const KEY_FILE_NAME = 'secrets.key';
@@ -130,9 +130,7 @@ async function makeKeys(path: string): Promise<KeyRing> {
   } finally {
     await unlink(part);
   }
-  const directory = await open(join(path, '..'), constants.O_RDONLY);
-  await directory.sync();
-  await directory.close();
+  await syncFolder(dirname(path));
   return { keys: [key] };
 }
 

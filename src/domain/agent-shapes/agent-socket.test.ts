@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   checkAgentAnswer,
   checkAgentRequest,
+  agentEndpoint,
   checkSocketPath,
   encodeAgentAnswer,
   encodeAgentRequest,
@@ -77,4 +78,13 @@ test('a socket path is measured in bytes against the limit of the system', () =>
   assert.match(checkSocketPath('/' + 'a'.repeat(107), 'linux') ?? '', /108 bytes long.*107.*--socket/);
   assert.match(checkSocketPath('/' + 'ü'.repeat(54), 'linux') ?? '', /109 bytes/);
   assert.match(checkSocketPath('/' + 'a'.repeat(103), 'darwin') ?? '', /103/);
+  assert.match(checkSocketPath('C:\\' + 'a'.repeat(240), 'win32') ?? '', /243 bytes long/);
+});
+
+test('under Windows the agent listens on a pipe with the path in its name, and elsewhere at the path', () => {
+  assert.equal(agentEndpoint('/data/agent.sock', 'linux'), '/data/agent.sock');
+  assert.equal(
+    agentEndpoint('C:\\Users\\Ann\\agent.sock', 'win32'),
+    '\\\\.\\pipe\\frontdoor-c--users-ann-agent.sock',
+  );
 });

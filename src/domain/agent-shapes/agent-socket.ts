@@ -267,9 +267,21 @@ function idOf(value: unknown): number {
   return 'value' in read ? read.value.id : 0;
 }
 
-/** The size of the kernel's address structure without the terminating zero: 107 bytes on Linux, 103 on macOS. */
+/**
+ * Where the agent listens whose socket has that path. Under Windows it is a named pipe with the path in its name, because Node has no
+ * sockets in the file system there; other users may neither write to it nor listen on it while the agent does.
+ */
+export function agentEndpoint(path: string, platform: string): string {
+  return platform === 'win32' ? `${PIPES}${path.toLowerCase().replaceAll(/[\\/:]/g, '-')}` : path;
+}
+
+const PIPES = '\\\\.\\pipe\\frontdoor-';
+
+/** Bytes of an address: without the terminating zero of the kernel's structure, or of the longest name of a pipe. */
+const MOST_BYTES: Readonly<Record<string, number>> = { linux: 107, darwin: 103, win32: 256 - PIPES.length };
+
 export function checkSocketPath(path: string, platform: string): string | undefined {
-  const most = platform === 'darwin' ? 103 : 107;
+  const most = MOST_BYTES[platform] ?? MOST_BYTES['linux']!;
   const length = utf8(path).length;
   if (path === '') return 'the socket path is empty';
   if (path.includes('\0')) return 'the socket path contains a zero byte';

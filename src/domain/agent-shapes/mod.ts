@@ -7,6 +7,7 @@ export {
   agentRequestShape,
   checkAgentAnswer,
   checkAgentRequest,
+  agentEndpoint,
   checkSocketPath,
   encodeAgentAnswer,
   encodeAgentRequest,

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from './folder-sync.ts';
 
 export async function writeFileDurably(
   path: string,
@@ -35,11 +36,6 @@ export async function replaceFileDurably<T>(
     await rm(temporary, { force: true });
     throw error;
   }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(path));
   return result;
 }

@@ -2,6 +2,7 @@
 export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
+export { syncFolder, syncFolderAtOnce } from './folder-sync.ts';
 export { isOpenToOthers, readPrivateFile, type PrivateFile } from './private-file.ts';
 export { isRunning, processStart } from './process-identity.ts';
 export {

@@ -25,9 +25,12 @@ export async function readPrivateFile(path: string): Promise<PrivateFile> {
   }
 }
 
-/** Whether other users may read or write the file. A group of this process may read one that nobody can write. */
+/**
+ * Whether other users may read or write the file. A group of this process may read one that nobody can write. Under Windows the mode
+ * says nothing: a file there has the access rules of its folder.
+ */
 export function isOpenToOthers({ mode, gid }: Pick<Stats, 'mode' | 'gid'>): boolean {
-  if ((mode & OTHERS_ACCESS) === 0) return false;
+  if (process.platform === 'win32' || (mode & OTHERS_ACCESS) === 0) return false;
   return (mode & 0o777) !== MOUNTED_MODE || !groupsOfProcess().includes(gid);
 }
 

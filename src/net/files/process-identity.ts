@@ -11,9 +11,23 @@ export function isRunning({ pid, start }: { readonly pid: number; readonly start
 /** Unique for this boot of the machine; undefined if there is no such process (a zombie does not count). */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxProcessStart(pid);
-  const ps = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 });
-  const text = ps.stdout?.trim() ?? '';
-  return ps.status === 0 && text !== '' ? text : undefined;
+  const [command, ...args] =
+    process.platform === 'win32'
+      ? [
+          'powershell',
+          '-NoProfile',
+          '-NonInteractive',
+          '-Command',
+          `(Get-Process -Id ${pid}).StartTime.Ticks`,
+        ]
+      : ['ps', '-o', 'lstart=', '-p', String(pid)];
+  const { stdout, status } = spawnSync(command, args, {
+    encoding: 'utf8',
+    timeout: 5_000,
+    windowsHide: true,
+  });
+  const text = stdout?.trim() ?? '';
+  return status === 0 && text !== '' ? text : undefined;
 }
 
 function linuxProcessStart(pid: number): string | undefined {

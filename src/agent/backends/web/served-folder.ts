@@ -64,6 +64,8 @@ export async function openFolder(rules: FolderRules): Promise<string> {
 
 /** Refuses without looking at the file system, if the refusal is certain. */
 export function folderRefusal({ folder, only }: Pick<FolderRules, 'folder' | 'only'>): string | undefined {
+  if (process.platform === 'win32')
+    return 'an agent under Windows cannot share a folder yet: share the address of a web server that serves it';
   const isPossible = only === undefined || only.some((each) => isInside(folder, each));
   return isPossible ? undefined : notAllowed(folder).message;
 }
