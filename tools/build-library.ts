@@ -1,5 +1,5 @@
 /**
- * `frontdoor dev library`: compiles `frontdoor/sdk` to JavaScript and declarations in `dist/`, which is a package by itself:
+ * `frontdoor dev library`: compiles `@frontdoor-dev/frontdoor/sdk` to JavaScript and declarations in `dist/`, which is a package by itself:
  * it has a manifest with the dependencies that the library needs, and no other. Node runs no TypeScript from
  * `node_modules`, hence this step (ADR 0035). Both `npm pack` and `npm pack ./dist` take what it makes.
  */

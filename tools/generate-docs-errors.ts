@@ -79,7 +79,7 @@ export function errorsPage(): string {
       'capitals with underscores: `store-unavailable` as `STORE_UNAVAILABLE`.',
     ...statusTable(EDGE_ERRORS),
     '## The library',
-    '`code` of an `SdkError` of `frontdoor/sdk` that concerns a circuit. Its other codes are those of the edge API, and of the ' +
+    '`code` of an `SdkError` of `@frontdoor-dev/frontdoor/sdk` that concerns a circuit. Its other codes are those of the edge API, and of the ' +
       'overlay client below.',
     ...markdownTable(
       ['Code', 'Kind', 'Meaning', 'What to do', 'Since'],

@@ -1,5 +1,5 @@
 // Turns an enrollment token into an identity file: `node enroll.mjs TOKEN_FILE IDENTITY_FILE`.
-import { enroll, SdkError } from 'frontdoor/sdk';
+import { enroll, SdkError } from '@frontdoor-dev/frontdoor/sdk';
 
 const [tokenFile, identityFile] = process.argv.slice(2);
 try {

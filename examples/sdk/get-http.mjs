@@ -1,6 +1,6 @@
 // Calls a service with node:http: `node get-http.mjs IDENTITY_FILE SERVICE [PATH]`. The agent keeps circuits for later requests.
 import { Agent, get } from 'node:http';
-import { openOverlay } from 'frontdoor/sdk';
+import { openOverlay } from '@frontdoor-dev/frontdoor/sdk';
 
 const [identityFile, service, path = '/'] = process.argv.slice(2);
 const overlay = await openOverlay({ identityFile });

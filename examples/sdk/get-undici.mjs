@@ -1,5 +1,5 @@
 // Calls a service with undici: `node get-undici.mjs IDENTITY_FILE SERVICE [PATH]`.
-import { openOverlay } from 'frontdoor/sdk';
+import { openOverlay } from '@frontdoor-dev/frontdoor/sdk';
 import { Agent, fetch } from 'undici';
 
 const [identityFile, service, path = '/'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Hosts a service with node:http: `node host-http.mjs IDENTITY_FILE SERVICE`. It opens no port. WebSockets are answered by `ws`.
 import { createServer } from 'node:http';
-import { openOverlay } from 'frontdoor/sdk';
+import { openOverlay } from '@frontdoor-dev/frontdoor/sdk';
 import { WebSocketServer } from 'ws';
 
 const [identityFile, service] = process.argv.slice(2);

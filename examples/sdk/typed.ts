@@ -1,5 +1,5 @@
 // The types of the library: a test compiles this file, and nothing runs it.
-import { openOverlay, SdkError, type CircuitStream, type ListedService } from 'frontdoor/sdk';
+import { openOverlay, SdkError, type CircuitStream, type ListedService } from '@frontdoor-dev/frontdoor/sdk';
 export async function consume(identityFile: string): Promise<string> {
   await using overlay = await openOverlay({ identityFile, signal: AbortSignal.timeout(1_000) });
   const services: readonly ListedService[] = await overlay.services();

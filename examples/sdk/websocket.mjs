@@ -1,6 +1,6 @@
 // Opens a WebSocket to a service with ws: `node websocket.mjs IDENTITY_FILE SERVICE TEXT`.
 import { once } from 'node:events';
-import { openOverlay } from 'frontdoor/sdk';
+import { openOverlay } from '@frontdoor-dev/frontdoor/sdk';
 import WebSocket from 'ws';
 
 const [identityFile, service, text] = process.argv.slice(2);

@@ -98,7 +98,7 @@ function addIdentity(command: Command): Command {
   command.addOption(proxyOption());
   return addMetricsOption(addReadyOption(addLogOptions(command)), 'the tunnel').requiredOption(
     '--identity <file>',
-    'identity file that "ziti edge enroll" or enroll() of frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
+    'identity file that "ziti edge enroll" or enroll() of @frontdoor-dev/frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
       'for example laptop.json',
   );
 }

@@ -134,7 +134,7 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
   '#sdk/library': {
     file: 'src/sdk/library/mod.ts',
     parts: [],
-    why: 'the library `frontdoor/sdk` has streams, events and remedies, which no program of Frontdoor loads',
+    why: 'the library `@frontdoor-dev/frontdoor/sdk` has streams, events and remedies, which no program of Frontdoor loads',
   },
   '#gateway/acme-order': {
     file: 'src/gateway/acme/acme-order.ts',

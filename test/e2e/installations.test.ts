@@ -32,7 +32,7 @@ const run = promisify(execFile);
 const PACK_MS = 300_000;
 /** Where the page of a clone without a console says that builds are kept. */
 const BUILT = 'dist/console';
-const LIBRARY = 'frontdoor/sdk';
+const LIBRARY = '@frontdoor-dev/frontdoor/sdk';
 
 interface Manifest {
   readonly name: string;
@@ -71,7 +71,7 @@ describe('an installation', () => {
     top = mkdtempSync(join(tmpdir(), 'frontdoor-installations-'));
     clone = join(top, 'clone');
     folder = join(top, 'folder');
-    installed = join(folder, 'node_modules/frontdoor');
+    installed = join(folder, 'node_modules/@frontdoor-dev/frontdoor');
     command = join(folder, 'node_modules/.bin/frontdoor');
     const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
       cwd: repositoryRoot,
@@ -86,7 +86,7 @@ describe('an installation', () => {
     const { bin, dependencies, optionalDependencies } = readJson<Manifest>(join(installed, 'package.json'));
     linkPackages(join(folder, 'node_modules'), Object.keys({ ...dependencies, ...optionalDependencies }));
     mkdirSync(dirname(command));
-    symlinkSync(join('../frontdoor', bin['frontdoor']!), command);
+    symlinkSync(join('../@frontdoor-dev/frontdoor', bin['frontdoor']!), command);
   });
   after(() => rmSync(top, { recursive: true, force: true }));
 

@@ -1,4 +1,4 @@
-// `frontdoor/sdk` against a whole product: a program that enrolls, dials and hosts.
+// `@frontdoor-dev/frontdoor/sdk` against a whole product: a program that enrolls, dials and hosts.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';

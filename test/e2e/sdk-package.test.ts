@@ -1,4 +1,4 @@
-// `frontdoor/sdk` as its users get it: compiled, packed, unpacked into another folder, and used by the examples and by a
+// `@frontdoor-dev/frontdoor/sdk` as its users get it: compiled, packed, unpacked into another folder, and used by the examples and by a
 // TypeScript program against a whole product.
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
@@ -38,8 +38,9 @@ after(async () => {
 /** As an installation would, without a registry: packages that are installed here are linked. */
 function unpackInto(target: string): void {
   const modules = join(target, 'node_modules');
-  cpSync(join(repositoryRoot, LIBRARY_FOLDER), join(modules, 'frontdoor'), { recursive: true });
-  const manifest = JSON.parse(readFileSync(join(modules, 'frontdoor/package.json'), 'utf8')) as {
+  const library = join(modules, '@frontdoor-dev/frontdoor');
+  cpSync(join(repositoryRoot, LIBRARY_FOLDER), library, { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(library, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
   for (const name of new Set([...Object.keys(manifest.dependencies), ...OTHER_PACKAGES])) {

@@ -1,4 +1,4 @@
-// `frontdoor/sdk` at OpenZiti's controller: it enrolls, dials and hosts through OpenZiti's edge router and through ours,
+// `@frontdoor-dev/frontdoor/sdk` at OpenZiti's controller: it enrolls, dials and hosts through OpenZiti's edge router and through ours,
 // encrypted end to end. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

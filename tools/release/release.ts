@@ -4,7 +4,15 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../pinned-process.ts';
 import { makeArchive, PLATFORMS } from './archive.ts';
@@ -54,11 +62,14 @@ export async function makeRelease(
   return 0;
 }
 
-function packPackage({ folder }: Release): void {
-  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+function packPackage({ folder, version }: Release): void {
+  const file = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
     cwd: repositoryRoot,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // npm puts the scope of the name before it.
+  renameSync(join(folder, file.trim()), join(folder, `frontdoor-${version}.tgz`));
 }
 
 /** The time of everything in the release, in seconds: that of the commit. */

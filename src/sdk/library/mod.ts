@@ -1,5 +1,5 @@
 /**
- * `frontdoor/sdk`: dials and hosts services of an overlay from a program. It works with any OpenZiti control plane, too.
+ * `@frontdoor-dev/frontdoor/sdk`: dials and hosts services of an overlay from a program. It works with any OpenZiti control plane, too.
  * `docs/guide/sdk.md` explains it.
  */
 export { enroll, type EnrollmentResult, type EnrollmentOptions } from './enrollment.ts';
