@@ -60,7 +60,7 @@ function backupCommand(io: CliIo): Command {
       '\nGET {base_url}/backup, requires the scope frontdoor.admin. It supports both kinds of database.\n' +
         "Secrets in the backup are encrypted with the control plane's secrets.key, which it does not contain: keep that apart.\n\n" +
         'Examples:\n  frontdoor backup /var/backups/frontdoor.backup\n  frontdoor backup now.backup --profile production\n' +
-        '  frontdoor backup --keep 7 /var/backups/frontdoor   (every day, from cron or a systemd timer)\n',
+        '  frontdoor backup --keep 7 /var/backups/frontdoor   # every day, from cron or a systemd timer\n',
     )
     .action(async (target: string, flags: BackupFlags) => {
       await runCommand(io, flags.json === true, async () => {

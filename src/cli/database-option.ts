@@ -42,7 +42,7 @@ export function addDatabaseOptions(command: Command): Command {
     .addOption(
       new Option(
         '--database <url>',
-        'PostgreSQL (15 or newer) database to use instead of the embedded one,' +
+        'PostgreSQL (15 or newer) database to use instead of the embedded one, ' +
           'for example postgres://USER:PASSWORD@HOST:PORT/DATABASE. Other users can see arguments: ' +
           `if it has a password, use ${DATABASE_VARIABLE} or --database-file`,
       )

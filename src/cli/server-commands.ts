@@ -325,7 +325,7 @@ function tlsKey(): Option {
 function tlsDir(): Option {
   return new Option(
     '--tls-dir <dir>',
-    'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem;' +
+    'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem; ' +
       'SIGHUP reloads them; for example /etc/frontdoor/tls',
   );
 }
@@ -347,7 +347,7 @@ function perAddress(): Option {
 function responseTimeout(): Option {
   return new Option(
     '--response-timeout <seconds>',
-    'time until the first byte of a service\'s response, for shares whose policy has no "responseTimeoutSeconds";' +
+    'time until the first byte of a service\'s response, for shares whose policy has no "responseTimeoutSeconds"; ' +
       `default: ${DEFAULT_RESPONSE_TIMEOUT_S}; for example 300`,
   ).argParser((text) => wholeNumber(text, 1, MAX_RESPONSE_TIMEOUT_S));
 }

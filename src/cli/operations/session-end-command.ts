@@ -40,7 +40,7 @@ export function sessionEndCommand(io: CliIo): Command {
       '--subject <subject>',
       'end all sessions of the person with this subject at the provider; for example 248289761001',
     )
-    .option('--all', "everybody's")
+    .option('--all', 'those of everyone')
     .addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', HELP);
   return command.action(async (id: string, sessionId: string | undefined) => {
