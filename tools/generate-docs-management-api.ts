@@ -71,15 +71,23 @@ function operation(sheet: OperationSheet): string[] {
             : [`Read-only, accepted and ignored: ${body.ignored.map((name) => `\`${name}\``).join(', ')}`]),
         ]),
     ...answer(sheet),
-    `\`\`\`sh\n${[example, ...commandsFor(id as OperationId)].join('\n\n')}\n\`\`\``,
+    `\`\`\`sh\n${[example, ...examplesFor(id as OperationId)].join('\n\n')}\n\`\`\``,
+    ...commandElsewhere(id as OperationId),
   ];
 }
 
-/** The commands that call the operation; none for an operation that only programs and browsers call. */
-function commandsFor(id: OperationId): string[] {
+/** Commands that call the operation; none for an operation that only programs and browsers call. */
+function examplesFor(id: OperationId): string[] {
   const row = OPERATION_COMMANDS[id];
-  if (isOperationCommand(row)) return [row.examples.map((words) => `frontdoor ${words}`).join('\n')];
-  return row.elsewhere === undefined ? [] : [['frontdoor', ...row.elsewhere].join(' ')];
+  return isOperationCommand(row) ? [row.examples.map((words) => `frontdoor ${words}`).join('\n')] : [];
+}
+
+/** A command that calls the operation among other things. */
+function commandElsewhere(id: OperationId): string[] {
+  const row = OPERATION_COMMANDS[id];
+  if (isOperationCommand(row) || row.elsewhere === undefined) return [];
+  const words = ['frontdoor', ...row.elsewhere];
+  return [`[\`${words.join(' ')}\`](command-line.md#${words.join('-')}) calls it.`];
 }
 
 function answer({ answer: { status, type, fields, otherForms }, refusals }: OperationSheet): string[] {

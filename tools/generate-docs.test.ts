@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { isStale, referencePages } from './generate-docs.ts';
 
 for (const page of referencePages) {
-  test(`docs/reference/${page.name} is what the tables generate; "npm run docs" writes it again`, () => {
-    assert.equal(isStale(page), false);
+  test(`docs/reference/${page.name} is what the tables generate; "npm run docs" writes it again`, async () => {
+    assert.equal(await isStale(page), false);
   });
 }
 
-test('every link inside of the reference page leads to a heading of it', () => {
-  const text = referencePages.find(({ name }) => name === 'management-api.md')!.render();
+test('every link inside of the reference page leads to a heading of it', async () => {
+  const text = await referencePages.find(({ name }) => name === 'management-api.md')!.render();
   const headings = new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase()));
   const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, target = '']) => target);
   assert.ok(links.length > 50);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { openApiDocument } from '#contract';
 import { agentFileSchema, fileJsonSchema, frontdoorFileSchema } from '#contract/schemas';
 import { routerSchemaText } from '#router/config';
+import { commandLinePage } from './generate-docs-command-line.ts';
 import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
 import { providerTypesPage } from './generate-docs-provider-types.ts';
@@ -16,7 +17,7 @@ import { repositoryRoot } from './pinned-process.ts';
 
 export interface ReferencePage {
   readonly name: string;
-  readonly render: () => string;
+  readonly render: () => string | Promise<string>;
 }
 
 const FOLDER = 'docs/reference';
@@ -30,6 +31,7 @@ export const referencePages: readonly ReferencePage[] = [
       `${JSON.stringify(fileJsonSchema(agentFileSchema, 'Configuration file of an agent of Frontdoor'), undefined, 2)}\n`,
   },
   { name: 'auth-provider-types.md', render: providerTypesPage },
+  { name: 'command-line.md', render: commandLinePage },
   { name: 'errors.md', render: errorsPage },
   {
     name: 'frontdoor.schema.json',
@@ -50,12 +52,12 @@ export const referencePages: readonly ReferencePage[] = [
 ];
 
 /** Whether the committed page differs from what the tables generate now. */
-export function isStale({ name, render }: ReferencePage): boolean {
-  return committed(name) !== render();
+export async function isStale({ name, render }: ReferencePage): Promise<boolean> {
+  return committed(name) !== (await render());
 }
 
 /** Writes the stale pages. Returns the exit status: 0, or 2 when arguments are given. */
-export function runDocs(args: readonly string[]): number {
+export async function runDocs(args: readonly string[]): Promise<number> {
   if (args.length > 0) {
     process.stderr.write('docs: takes no arguments\n');
     return 2;
@@ -63,8 +65,8 @@ export function runDocs(args: readonly string[]): number {
   mkdirSync(join(repositoryRoot, FOLDER), { recursive: true });
   for (const page of referencePages) {
     const path = `${FOLDER}/${page.name}`;
-    const wasStale = isStale(page);
-    if (wasStale) writeFileSync(join(repositoryRoot, path), page.render());
+    const wasStale = await isStale(page);
+    if (wasStale) writeFileSync(join(repositoryRoot, path), await page.render());
     process.stdout.write(`${wasStale ? 'written ' : 'as it is'} ${path}\n`);
   }
   return 0;

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CliIo } from './cli-io.ts';
-import { buildProgram, runProgram, type ProgramRunners } from './program.ts';
-import { NOUNS, type Noun } from './operations/noun-table.ts';
+import { buildWholeProgram, runProgram, type ProgramRunners } from './program.ts';
 
 export interface Ran {
   readonly out: string;
@@ -66,7 +65,7 @@ export async function runCli(
 
 /** Builds the whole tree of commands. */
 export function wholeProgram(io: CliIo = keptIo()) {
-  return buildProgram(Object.keys(NOUNS) as Noun[], VERSION, io, noRunners);
+  return buildWholeProgram(VERSION, io, noRunners);
 }
 
 export interface FakeApi {

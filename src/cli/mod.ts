@@ -1,4 +1,4 @@
-export { runProgram, type ProgramRunners } from './program.ts';
+export { buildWholeProgram, runProgram, type ProgramRunners } from './program.ts';
 export { type AdminsCreateOptions } from './admins-command.ts';
 export { type ConsoleLinkOptions } from './console-command.ts';
 export { type AgentStartOptions } from './agent-command.ts';

@@ -84,9 +84,7 @@ export async function buildProgram(
     program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(
-    completionCommand(io, () => buildProgram(Object.keys(NOUNS) as Noun[], version, io, runners)).helpGroup(
-      'This machine:',
-    ),
+    completionCommand(io, () => buildWholeProgram(version, io, runners)).helpGroup('This machine:'),
   );
   for (const [noun, description] of Object.entries(NOUNS) as [Noun, string][]) {
     const command = new Command(noun).description(description).helpGroup('Management API:');
@@ -106,6 +104,11 @@ export async function buildProgram(
     });
   }
   return program;
+}
+
+/** Builds every command, for what describes all of them. */
+export function buildWholeProgram(version: string, io: CliIo, runners: ProgramRunners): Promise<Command> {
+  return buildProgram(Object.keys(NOUNS) as Noun[], version, io, runners);
 }
 
 /** Removes values that were given at the wrong place from a message, since they may be secrets. */

@@ -46,7 +46,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts', 'smol-toml'],
   // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.
   bin: ['pino', 'yaml', 'esbuild'],
-  tools: [],
+  // The types of commands, for the reference page of the command line.
+  tools: ['commander'],
   test: [
     'oidc-provider',
     'axe-core',
