@@ -1,14 +1,14 @@
 /** The agent's configuration file: the shares and accesses of this machine. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, readHostPort } from '#base';
 import { fileProblemLine, type PlacedProblem } from '#base/shapes';
 import { agentFileSchema, type AgentConfig } from '#contract/schemas';
 import { isShareLabel, isZoneName } from '#domain';
 import { checkUpstream } from '#domain/upstream';
+import { checkNotWritableByOthers } from '#net/files';
 import { parseYamlFile, type NamedTextSource, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
-import { checkNotWritableByOthers } from './state-file.ts';
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 export function loadAgentConfig(path: string, env: NamedTextSource['env'] = {}): AgentConfig {
   let text: string;
   try {
-    checkNotWritableByOthers(path);
+    checkNotWritableByOthers(path, statSync(path));
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof FrontdoorError) throw error;

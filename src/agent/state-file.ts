@@ -2,18 +2,9 @@
  * Small JSON files of the agent, read whole and written atomically, so that a crash leaves the old or the new
  * content.
  */
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { messageOf, type Log } from '#base';
 import { setAsideAtOnce, syncFolderAtOnce } from '#net/files';
 
 /** What follows from a file that cannot be read, for the log. */
@@ -60,15 +51,4 @@ export function saveJsonFile(path: string, value: unknown): void {
   }
   renameSync(next, path);
   syncFolderAtOnce(dirname(path));
-}
-
-/** Refuses a file that other users can write, because it decides what this machine publishes. */
-export function checkNotWritableByOthers(path: string): void {
-  const { mode } = statSync(path);
-  if (process.platform === 'win32' || (mode & 0o022) === 0) return;
-  throw new FrontdoorError(
-    'forbidden',
-    'file-writable-by-others',
-    `other users can write to ${path} (mode ${(mode & 0o777).toString(8)}); run: chmod go-w ${path}`,
-  );
 }

@@ -24,11 +24,6 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     meaning: 'The agent has no share of that name.',
     remedy: 'List its shares with `frontdoor agent status`.',
   },
-  'file-writable-by-others': {
-    kind: 'forbidden',
-    meaning: 'Other users can write a file of the data directory.',
-    remedy: 'Run the chmod that the message shows.',
-  },
   'identity-refused': {
     kind: ['unauthenticated', 'forbidden'],
     meaning: 'The control plane refuses the identity of a tunnel.',

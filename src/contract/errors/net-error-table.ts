@@ -49,6 +49,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'A configuration file cannot be read.',
     remedy: 'Check the path, and that this user can read the file.',
   },
+  'file-writable-by-others': {
+    kind: 'forbidden',
+    meaning: 'Other users can write a file that decides what a program of Frontdoor does.',
+    remedy: 'Run the chmod that the message shows.',
+  },
   'connection-refused': {
     kind: 'badGateway',
     meaning: 'The service of a terminator refuses connections.',

@@ -3,7 +3,12 @@ export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backu
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
 export { syncFolder, syncFolderAtOnce } from './folder-sync.ts';
-export { isOpenToOthers, readPrivateFile, type PrivateFile } from './private-file.ts';
+export {
+  checkNotWritableByOthers,
+  isOpenToOthers,
+  readPrivateFile,
+  type PrivateFile,
+} from './private-file.ts';
 export { isRunning, processStart } from './process-identity.ts';
 export {
   findRunningProgram,

@@ -2,9 +2,11 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import process from 'node:process';
+import { FrontdoorError } from '#base';
 
 const MAX_FILE_BYTES = 1_048_576;
 const OTHERS_ACCESS = 0o077;
+const OTHERS_WRITE = 0o022;
 /** What an orchestrator gives a secret that it mounts for the group of a container: nobody may write it. */
 const MOUNTED_MODE = 0o440;
 
@@ -32,6 +34,16 @@ export async function readPrivateFile(path: string): Promise<PrivateFile> {
 export function isOpenToOthers({ mode, gid }: Pick<Stats, 'mode' | 'gid'>): boolean {
   if (process.platform === 'win32' || (mode & OTHERS_ACCESS) === 0) return false;
   return (mode & 0o777) !== MOUNTED_MODE || !groupsOfProcess().includes(gid);
+}
+
+/** Refuses a file that other users can write, because it decides what this machine publishes. */
+export function checkNotWritableByOthers(path: string, { mode }: Pick<Stats, 'mode'>): void {
+  if (process.platform === 'win32' || (mode & OTHERS_WRITE) === 0) return;
+  throw new FrontdoorError(
+    'forbidden',
+    'file-writable-by-others',
+    `other users can write to ${path} (mode ${(mode & 0o777).toString(8)}); run: chmod go-w ${path}`,
+  );
 }
 
 function groupsOfProcess(): readonly number[] {
