@@ -134,7 +134,12 @@ export class AgentSupervisor {
       stdio: ['ignore', out, out],
       detached: true,
       // Not on the command line, where every user of the machine could read it.
-      env: { ...process.env, ...definedFields({ FRONTDOOR_ENROLLMENT_TOKEN: code }) },
+      env: {
+        ...process.env,
+        // The file of this program has nothing for the agent of the demo.
+        FRONTDOOR_CONFIG: undefined,
+        ...definedFields({ FRONTDOOR_ENROLLMENT_TOKEN: code }),
+      },
     });
     closeSync(out);
     this.#child = child;

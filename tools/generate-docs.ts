@@ -5,9 +5,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '#contract';
-import { agentFileSchema, fileJsonSchema, frontdoorFileSchema } from '#contract/schemas';
+import { fileJsonSchema, frontdoorFileSchema } from '#contract/schemas';
 import { routerSchemaText } from '#router/config';
 import { commandLinePage } from './generate-docs-command-line.ts';
+import { configurationPage, configurationSchemaText } from './generate-docs-configuration.ts';
+import { configurationExample } from './generate-docs-configuration-example.ts';
 import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
 import { providerTypesPage } from './generate-docs-provider-types.ts';
@@ -25,13 +27,11 @@ const FOLDER = 'docs/reference';
 const EXAMPLE_ADDRESS = 'https://frontdoor.example';
 
 export const referencePages: readonly ReferencePage[] = [
-  {
-    name: 'agent.schema.json',
-    render: () =>
-      `${JSON.stringify(fileJsonSchema(agentFileSchema, 'Configuration file of an agent of Frontdoor'), undefined, 2)}\n`,
-  },
   { name: 'auth-provider-types.md', render: providerTypesPage },
   { name: 'command-line.md', render: commandLinePage },
+  { name: 'configuration.example.yml', render: configurationExample },
+  { name: 'configuration.md', render: configurationPage },
+  { name: 'configuration.schema.json', render: configurationSchemaText },
   { name: 'errors.md', render: errorsPage },
   {
     name: 'frontdoor.schema.json',

@@ -75,7 +75,7 @@ extra: 1
     '5 shares[1]: must have name',
     '6 shares[1].target: must be a text <- 5',
     '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants, authProviders, policy, upstream, domains <- "x"',
-    '8 extra: is not a field here; known fields are shares, accesses <- 1',
+    '8 extra: is not a field here; known fields are shares, accesses, up, control, gateway, tunnel, agent <- 1',
   ]);
 });
 
@@ -153,7 +153,7 @@ shares:
 `;
   const parsed = parseAgentConfig(file('{ fromFile: password }'), { folder, env: {} });
   assert.ok('value' in parsed);
-  const [share] = parsed.value.shares;
+  const [share] = parsed.value.shares!;
   assert.deepEqual(share?.authProviders, ['staff']);
   assert.deepEqual(share?.policy?.basicAuth, [{ name: 'ann', password: 'correct horse' }]);
   rmSync(folder, { recursive: true });

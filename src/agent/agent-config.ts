@@ -39,7 +39,7 @@ export function parseAgentConfig(
     schema: agentFileSchema,
     texts,
     rules: crossProblems,
-    whenEmpty: 'must contain a list named shares',
+    whenEmpty: 'must contain a list named shares, or a section named agent',
   });
 }
 
@@ -53,7 +53,7 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
     if (first < i) found.push([['accesses', String(i), 'share'], `is also the share of accesses[${first}]`]);
   }
   const names = new Map<string, number>();
-  for (const [i, share] of config.shares.entries()) {
+  for (const [i, share] of (config.shares ?? []).entries()) {
     const at = (field: string): string[] => ['shares', String(i), field];
     const parsed = parseTarget(share.target);
     const problem =

@@ -65,14 +65,15 @@ export class AgentFile {
   /** Shares that the file made and no longer has are not hosted from here on. */
   prepare(config: AgentConfig | undefined): void {
     const { table, log } = this.#options;
-    if (config !== undefined) {
-      for (const { name } of config.shares) table.resume(name);
-      this.#made.list(config.shares.map(({ name }) => name));
+    const shares = config?.shares;
+    if (shares !== undefined) {
+      for (const { name } of shares) table.resume(name);
+      this.#made.list(shares.map(({ name }) => name));
       for (const { name } of this.#made.ended()) table.end(name);
     } else if (this.#made.size > 0)
       log.warn(
         { shares: this.#made.size },
-        'this agent has shares of a configuration file and was started without one; they stay as they are',
+        'this agent has shares of a configuration file, and now there is no file with a list of shares; they stay as they are',
       );
   }
 
@@ -85,6 +86,8 @@ export class AgentFile {
       wanted.map(({ share, listen, protocol = 'tcp' }) => ({ share, ...readHostPort(listen)!, protocol })),
     );
     await this.#restore?.stop();
+    this.#restore = undefined;
+    if (shares === undefined) return;
     const made = this.#made;
     this.#restore = new ConfigRestore({ retryMs, shares, commands, follower, table, made, own, log });
     await this.#restore.start();

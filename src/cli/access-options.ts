@@ -1,6 +1,7 @@
 /** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { trustedProxiesOption } from './proxy-options.ts';
+import { repeatedText, wholeNumber } from './value-parser.ts';
 
 /** Requests per second on average, and the burst that is allowed at once. */
 export interface RateOption {
@@ -25,6 +26,7 @@ export interface AccessOptions {
 }
 
 const MAX_RATE = 1_000_000;
+const MAX_CONNECTIONS = 999_999;
 
 /** `proxied`: the servers that may be behind trusted proxies. */
 export function addAccessOptions(command: Command, proxied: string): Command {
@@ -40,7 +42,7 @@ export function addAccessOptions(command: Command, proxied: string): Command {
     )
     .option(
       '--public-api-url <url>',
-      'public URL of the Management API, if it is behind a proxy (default: the address it listens on)',
+      'public URL of the Management API, if it is behind a proxy; default: the address it listens on; for example https://api.example.com',
     )
     .addOption(trustedProxiesOption(proxied))
     .option(
@@ -51,7 +53,7 @@ export function addAccessOptions(command: Command, proxied: string): Command {
       new Option(
         '--allow-egress <cidr:ports>',
         'private network that token issuers and identity providers may be in; may be repeated; for example 10.0.0.0/8:443',
-      ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
+      ).argParser(repeatedText),
     )
     .option(
       '--dns-server <address...>',
@@ -78,11 +80,7 @@ export function addAccessOptions(command: Command, proxied: string): Command {
 }
 
 function connections(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => {
-    const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-    if (count > 0) return count;
-    throw new InvalidArgumentError('must be a whole number from 1 to 999999.');
-  });
+  return new Option(flags, description).argParser(wholeNumber(1, MAX_CONNECTIONS));
 }
 
 function rate(name: string, what: string, usual: string): Option {

@@ -3,12 +3,14 @@
  * its control socket. Prints text for people, or JSON with --json.
  */
 import { join, resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { definedFields, ERROR_KINDS, Secret, secretOf, type HostPort } from '#base';
+import { Command, Option } from 'commander';
+import { definedFields, ERROR_KINDS, Secret, type HostPort } from '#base';
 import { AGENT_SOCKET_FILE, type AgentShareView } from '#domain/agent-shapes';
 import { addLogOptions, type LogOptions } from './log-options.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
+import { addConfigOption, configured } from './config-file/config-option.ts';
+import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { agentStatusText, domainLines, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
@@ -16,6 +18,7 @@ import { targetCertificateCommand } from './target-certificate-command.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 import { proxyOption, type ProxyFlags } from './proxy-option.ts';
+import { repeatedText, secretText, wholeNumber } from './value-parser.ts';
 
 export interface AgentStartOptions extends MetricsCommandOptions, LogOptions, ProxyFlags {
   readonly dataDir: string;
@@ -69,6 +72,8 @@ interface StartFlags extends Where, MetricsCommandOptions, LogOptions, ProxyFlag
   readonly maxCircuits?: number;
 }
 
+const MAX_CIRCUITS = 999_999;
+
 export function agentCommand(options: AgentCommandOptions): Command {
   const agent = new Command('agent').description(
     'publish private services from this machine, and use private shares of other machines',
@@ -96,7 +101,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option(
       '--enrollment-token <code>',
       'one-time code from "frontdoor agents enroll"; better by FRONTDOOR_ENROLLMENT_TOKEN or a file, because other users may read command lines; for example CODE, as printed there',
-      secretOf,
+      secretText,
     )
     .addOption(
       new Option(
@@ -119,16 +124,20 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option(
       '--allow-target <cidr:ports>',
       'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080 or /srv/www',
-      collect,
+      repeatedText,
       [],
     )
-    .option('--config <file>', 'YAML file with shares to restore at every start; for example agent.yml')
-    .option('--max-circuits <n>', 'maximum number of circuits per share, default: 16384', count)
+    .option(
+      '--max-circuits <n>',
+      'maximum number of circuits per share, default: 16384',
+      wholeNumber(1, MAX_CIRCUITS),
+    )
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
   addTargetTlsOptions(command);
   command.addOption(proxyOption());
-  return addLogOptions(addMetricsOption(command, 'the agent')).action(async (flags: StartFlags) => {
+  addConfigOption(command, 'the options of the agent, and its shares and accesses');
+  const run = async (flags: StartFlags): Promise<void> => {
     const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
     // The file option has precedence over the environment variable.
     const { FRONTDOOR_ENROLLMENT_TOKEN: given } = io.env;
@@ -157,7 +166,10 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       maxCircuits,
     };
     await runCommand(io, false, () => start(options));
-  });
+  };
+  return addLogOptions(addMetricsOption(command, 'the agent')).action(
+    configured(io, CONFIG_SECTIONS.agent, run),
+  );
 }
 
 function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'): Command {
@@ -178,7 +190,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       '--grant <id|name>',
       'environment that can dial the share, by its ID or name in "frontdoor environments list"; may be repeated; ' +
         'for example laptop',
-      collect,
+      repeatedText,
       [],
     );
   }
@@ -187,7 +199,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       '--domain <name>',
       'DNS name of yours at which the share is served, once a TXT record proves it; may be repeated; ' +
         'for example app.example.com',
-      collect,
+      repeatedText,
       [],
     );
   }
@@ -367,22 +379,11 @@ function addTargetTlsOptions(command: Command): void {
     .option(
       '--target-client-certificate <[name=]file>',
       'certificate (PEM) that https targets shared on this machine get if they ask for one; with a name, only those of shares with --target-client NAME; may be repeated; for example client.pem or plc=plc.pem',
-      collect,
+      repeatedText,
     )
     .option(
       '--target-client-key <[name=]file>',
       'its private key (PEM), which stays on this machine; may be repeated; for example client.key or plc=plc.key',
-      collect,
+      repeatedText,
     );
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
-}
-
-function count(value: string): number {
-  const number = Number(value);
-  if (!/^\d{1,6}$/.test(value) || number < 1)
-    throw new InvalidArgumentError('must be a number from 1 to 999999');
-  return number;
 }

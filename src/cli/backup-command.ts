@@ -11,7 +11,7 @@ import type { BackupSummary } from '#domain/backup';
 import { addApiOptions, type ApiFlags } from './access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './value-parser.ts';
 
 export interface RestoreCommandOptions extends DatabaseOptions {
   readonly dataDir: string;
@@ -52,7 +52,7 @@ function backupCommand(io: CliIo): Command {
       new Option(
         '--keep <number>',
         'write a file named after the current time into the directory, then remove the oldest of these files beyond this number; for example 7',
-      ).argParser((text) => wholeNumber(text, 1, MAX_KEPT)),
+      ).argParser(wholeNumber(1, MAX_KEPT)),
     )
     .description('back up a consistent snapshot of the whole database, while it is in use')
     .addHelpText(

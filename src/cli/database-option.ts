@@ -1,7 +1,7 @@
 /** Options of the control plane that select a PostgreSQL database instead of the embedded one. */
 import { Option, type Command } from 'commander';
-import { secretOf, type Secret } from '#base';
-import { wholeNumber } from './whole-number.ts';
+import type { Secret } from '#base';
+import { secretText, wholeNumber } from './value-parser.ts';
 
 export interface DatabaseOptions {
   /** A `postgres:` URL, which may contain a password. */
@@ -29,9 +29,12 @@ export function addMigrationOptions(command: Command): Command {
         'copies of the database that are kept from before upgrades of its schema: files of the embedded database, backups of PostgreSQL. 0 upgrades without a copy',
       )
         .default(DEFAULT_COPIES)
-        .argParser((text) => wholeNumber(text, 0, MAX_COPIES)),
+        .argParser(wholeNumber(0, MAX_COPIES)),
     )
-    .option('--migration-backup-dir <dir>', 'directory of these copies; default: the data directory');
+    .option(
+      '--migration-backup-dir <dir>',
+      'directory of these copies; default: the data directory; for example /var/backups/frontdoor',
+    );
 }
 
 /** The environment variable for the URL, since every user of the machine can see arguments. */
@@ -47,7 +50,7 @@ export function addDatabaseOptions(command: Command): Command {
           `if it has a password, use ${DATABASE_VARIABLE} or --database-file`,
       )
         .env(DATABASE_VARIABLE)
-        .argParser(secretOf),
+        .argParser(secretText),
     )
     .addOption(
       new Option(

@@ -1,6 +1,6 @@
 /** Options of a gateway about the size of request heads. */
 import { Option, type Command } from 'commander';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './value-parser.ts';
 
 export interface HeadCommandOptions {
   readonly maxHeaderBytes?: number;
@@ -23,12 +23,12 @@ export function addHeadOptions(command: Command): Command {
       new Option(
         '--max-header-bytes <bytes>',
         `maximum size of the headers of a request, with its first line; headers of responses may be as large, and always ${DEFAULT_BYTES} bytes; default: ${DEFAULT_BYTES}; for example 32768`,
-      ).argParser((text) => wholeNumber(text, MIN_BYTES, MAX_BYTES)),
+      ).argParser(wholeNumber(MIN_BYTES, MAX_BYTES)),
     )
     .addOption(
       new Option(
         '--max-header-fields <count>',
         `maximum number of headers of a request; a response may have as many, and always 256; default: ${DEFAULT_FIELDS}; for example 100`,
-      ).argParser((text) => wholeNumber(text, MIN_FIELDS, MAX_FIELDS)),
+      ).argParser(wholeNumber(MIN_FIELDS, MAX_FIELDS)),
     );
 }

@@ -1,4 +1,11 @@
-export { buildWholeProgram, runProgram, type ProgramRunners } from './program.ts';
+export { buildProgram, buildWholeProgram, runProgram, type ProgramRunners } from './program.ts';
+export {
+  describedSections,
+  type ConfigKey,
+  type DescribedSection,
+  type ConfigForm,
+} from './config-file/config-key.ts';
+export { formWords } from './config-file/config-value.ts';
 export { type AdminsCreateOptions } from './admins-command.ts';
 export { type ConsoleLinkOptions } from './console-command.ts';
 export { type AgentStartOptions } from './agent-command.ts';

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { HostPort } from '#base';
 import { parseListenAddress } from './listen-address.ts';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './value-parser.ts';
 
 export interface MetricsCommandOptions {
   readonly metricsListen?: HostPort | undefined;
@@ -39,7 +39,7 @@ export function addObservationOptions(command: Command, about: string): Command 
         'the gateway is not ready when its last message of a control plane is older, although it serves its last list',
       )
         .default(3_600)
-        .argParser((text) => wholeNumber(text, 1, MAX_LIST_AGE_S)),
+        .argParser(wholeNumber(1, MAX_LIST_AGE_S)),
     )
     .addOption(
       new Option(
@@ -47,7 +47,7 @@ export function addObservationOptions(command: Command, about: string): Command 
         'after SIGTERM the gateway is not ready, but accepts connections for this time, so that load balancers notice it',
       )
         .default(0)
-        .argParser((text) => wholeNumber(text, 0, MAX_STOP_DELAY_S)),
+        .argParser(wholeNumber(0, MAX_STOP_DELAY_S)),
     );
   return health.addOption(
     new Option(

@@ -1,6 +1,7 @@
 /** Options of a gateway about connections that it passes on. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MAX_PASS_RULES, parsePassRule, PASS_RULE_FORM, type PassRule } from '#domain/proxies';
+import { repeated } from './value-parser.ts';
 
 export interface PassOptions {
   readonly passTls?: readonly PassRule[];
@@ -18,7 +19,7 @@ export function passTlsOption(): Option {
     '--pass-tls <rule>',
     'TLS connections to pass on unchanged from the HTTPS port, by the name that a client asks for (SNI) or the protocol that it offers (ALPN): ' +
       `${PASS_RULE_FORM}; may be repeated; for example edge.example.com=10.0.0.5:443`,
-  ).argParser(collectPassRules);
+  ).argParser(repeated(collectPassRules));
 }
 
 function collectPassRules(text: string, before: readonly PassRule[] = []): readonly PassRule[] {

@@ -1,6 +1,7 @@
 /** `--proxy` of commands that connect to a control plane or a router. Every help text loads this module, so it stays small. */
 import { Option } from 'commander';
-import { secretOf, type Secret } from '#base';
+import type { Secret } from '#base';
+import { secretText } from './value-parser.ts';
 
 export interface ProxyFlags {
   /** A URL, which may contain a password, or `none`. */
@@ -12,5 +13,5 @@ export function proxyOption(): Option {
     '--proxy <url|none>',
     'proxy for all connections to servers of the frontdoor, instead of HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; http, https, socks5 or socks5h; NO_PROXY still applies; ' +
       'set a password in the variable rather than here, because other users can see arguments; for example http://proxy.example:3128',
-  ).argParser(secretOf);
+  ).argParser(secretText);
 }

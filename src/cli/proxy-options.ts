@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTrustedProxies } from '#domain/proxies';
 import type { PassOptions } from './pass-options.ts';
+import { commaList } from './value-parser.ts';
 
 /** Ports whose connections begin with a PROXY header if they come from a trusted proxy. */
 export const PROXY_PROTOCOL_PORTS = ['http', 'https', 'both'] as const;
@@ -20,10 +21,12 @@ export function trustedProxiesOption(servers: string): Option {
   return new Option(
     '--trusted-proxies <networks>',
     `addresses and networks of proxies in front of ${servers}, whose X-Forwarded-For names the client; for example 10.0.0.5,10.1.0.0/16`,
-  ).argParser((text) => {
-    if (parseTrustedProxies(text) !== undefined) return text;
-    throw new InvalidArgumentError('must be addresses and networks, separated by commas');
-  });
+  ).argParser(
+    commaList((text) => {
+      if (parseTrustedProxies(text) !== undefined) return text;
+      throw new InvalidArgumentError('must be addresses and networks, separated by commas');
+    }),
+  );
 }
 
 export function proxyProtocolOption(): Option {

@@ -9,6 +9,8 @@ import {
   type DatabaseOptions,
   type MigrationCopiesOptions,
 } from './database-option.ts';
+import { addConfigOption, configured } from './config-file/config-option.ts';
+import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { dnsCheckCommand, type DnsCheckCommandOptions } from './dns-check-command.ts';
 import { addHeadOptions, type HeadCommandOptions } from './head-options.ts';
 import { interceptDomain } from './intercept-option.ts';
@@ -28,7 +30,7 @@ import {
   type GatewayProxyOptions,
 } from './proxy-options.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './value-parser.ts';
 
 export interface ListenOptions extends LogOptions, ReadyFileOptions {
   readonly listen: string;
@@ -65,7 +67,7 @@ export interface UpCommandOptions
   readonly dataDir: string;
   readonly anyPort: boolean;
   readonly onePort: boolean;
-  /** The ports that are on the command line. */
+  /** The ports that are on the command line or in the configuration file. */
   readonly givenPorts: Partial<UpPortOptions>;
   readonly zone: string;
   /** Empty: private shares have no addresses. */
@@ -141,8 +143,14 @@ export interface ServerRunners extends RouterRunners {
   dnsCheck(domain: string, options: DnsCheckCommandOptions, io: CliIo): Promise<void>;
 }
 
+interface ServerRuns extends Pick<ServerRunners, 'up' | 'control' | 'resetAdmin' | 'gateway'> {
+  readonly io: CliIo;
+  readonly dnsCheck: Parameters<typeof dnsCheckCommand>[0];
+}
+
 export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
-  const run = {
+  const run: ServerRuns = {
+    io,
     up: (options: UpCommandOptions) => runCommand(io, false, () => runners.up(options)),
     control: (options: ControlCommandOptions) => runCommand(io, false, () => runners.control(options)),
     resetAdmin: (options: ResetAdminCommandOptions) =>
@@ -154,7 +162,7 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
   return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(io, runners)];
 }
 
-function upCommand(run: Pick<ServerRunners, 'up'>): Command {
+function upCommand(run: ServerRuns): Command {
   const command = addMigrationOptions(addDatabaseOptions(listening(new Command('up'))))
     .description(
       'run control plane, gateway and router in one process, with an embedded database or on PostgreSQL',
@@ -191,15 +199,16 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     'the gateway, the control plane and the router',
   );
   const proxied = 'the Management API and the gateway';
-  return controlPorts(observed, proxied).action((options: UpCommandOptions, parsed: Command) => {
+  const start = (options: UpCommandOptions, parsed: Command): Promise<void> => {
     checkProxyOptions(parsed, options);
-    const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) === 'cli');
+    const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) !== 'default');
     const givenPorts = Object.fromEntries(given.map((name) => [name, options[name]]));
     return run.up({ ...options, givenPorts });
-  });
+  };
+  return controlPorts(observed, proxied).action(configured(run.io, CONFIG_SECTIONS.up, start));
 }
 
-function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
+function controlCommand(run: ServerRuns): Command {
   const command = addMigrationOptions(addDatabaseOptions(listening(new Command('control'))))
     .description('run the control plane: Management API, edge API, overlay controller')
     .option('--data-dir <dir>', 'directory for the database and keys', 'frontdoor-data')
@@ -214,7 +223,9 @@ function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Com
   // Options after the word "reset-admin" belong to that command, although they have the same names.
   return addMetricsOption(controlPorts(command, 'the Management API'), 'the control plane')
     .enablePositionalOptions()
-    .action((options: ControlCommandOptions) => run.control(options))
+    .action(
+      configured<ControlCommandOptions>(run.io, CONFIG_SECTIONS.control, (options) => run.control(options)),
+    )
     .addCommand(resetAdminCommand(run));
 }
 
@@ -236,10 +247,10 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
     .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
 }
 
-function gatewayCommand(
-  run: Pick<ServerRunners, 'gateway'> & { readonly dnsCheck: Parameters<typeof dnsCheckCommand>[0] },
-): Command {
-  const command = addReadyOption(addLogOptions(new Command('gateway')))
+function gatewayCommand(run: ServerRuns): Command {
+  const command = addReadyOption(
+    addLogOptions(addConfigOption(new Command('gateway'), 'the options of the gateway')),
+  )
     .description('run a public gateway')
     .option(
       '--data-dir <dir>',
@@ -276,7 +287,7 @@ function gatewayCommand(
         'number of processes that share the ports; SIGUSR2 replaces them one by one',
       )
         .default(1)
-        .argParser((text) => wholeNumber(text, 1, MAX_WORKERS)),
+        .argParser(wholeNumber(1, MAX_WORKERS)),
     )
     .addOption(perAddress())
     .addOption(responseTimeout());
@@ -287,11 +298,13 @@ function gatewayCommand(
   // Options after the word "dns-check" belong to that command, although they have the same names.
   return observed
     .enablePositionalOptions()
-    .action((options: GatewayCommandOptions, parsed: Command) => {
-      checkProxyOptions(parsed, options);
-      checkPassOptions(parsed, options);
-      return run.gateway(options);
-    })
+    .action(
+      configured<GatewayCommandOptions>(run.io, CONFIG_SECTIONS.gateway, (options, parsed) => {
+        checkProxyOptions(parsed, options);
+        checkPassOptions(parsed, options);
+        return run.gateway(options);
+      }),
+    )
     .addCommand(dnsCheckCommand(run.dnsCheck));
 }
 
@@ -309,7 +322,7 @@ function controlPorts(command: Command, proxied: string): Command {
 }
 
 function listening(command: Command): Command {
-  return addReadyOption(addLogOptions(command))
+  return addReadyOption(addLogOptions(addConfigOption(command, 'the options of this program')))
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .option(
       '--advertise <host...>',
@@ -334,14 +347,14 @@ function publicHttpsPort(): Option {
   return new Option(
     '--public-https-port <port>',
     'public HTTPS port, as browsers see it, used for sign-in and callback URLs; default: the port that the gateway listens on; for example 443',
-  ).argParser((text) => wholeNumber(text, 1, 65_535));
+  ).argParser(wholeNumber(1, 65_535));
 }
 
 function perAddress(): Option {
   return new Option(
     '--max-connections-per-address <count>',
     'maximum number of client connections per address, or of requests at the same time through trusted proxies; for example 1000',
-  ).argParser((text) => wholeNumber(text, 1, 1_000_000));
+  ).argParser(wholeNumber(1, 1_000_000));
 }
 
 function responseTimeout(): Option {
@@ -349,11 +362,11 @@ function responseTimeout(): Option {
     '--response-timeout <seconds>',
     'time until the first byte of a service\'s response, for shares whose policy has no "responseTimeoutSeconds"; ' +
       `default: ${DEFAULT_RESPONSE_TIMEOUT_S}; for example 300`,
-  ).argParser((text) => wholeNumber(text, 1, MAX_RESPONSE_TIMEOUT_S));
+  ).argParser(wholeNumber(1, MAX_RESPONSE_TIMEOUT_S));
 }
 
 function port(flags: string, description: string, value: number): Option {
   return new Option(flags, `${description}; 0 selects a free one`)
     .default(value)
-    .argParser((text) => wholeNumber(text, 0, 65_535));
+    .argParser(wholeNumber(0, 65_535));
 }

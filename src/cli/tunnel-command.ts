@@ -5,10 +5,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readHostPort, type HostPort } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
+import { addConfigOption, configured } from './config-file/config-option.ts';
+import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { parseDurationText } from './duration-text.ts';
 import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 import { proxyOption, type ProxyFlags } from './proxy-option.ts';
+import { repeated } from './value-parser.ts';
 
 interface TunnelOptions extends MetricsCommandOptions, LogOptions, ReadyFileOptions, ProxyFlags {
   /** Path of the identity file. */
@@ -57,11 +60,11 @@ function proxyCommand(io: CliIo, run: TunnelRunners): Command {
     .description(
       'open ports on this machine, and carry each connection, or source of datagrams, to a service',
     )
-    .requiredOption(
+    .option(
       '--service <name:port[:udp]>',
       'service that the identity may dial, and the TCP or UDP port to open for it; may be repeated; 0 selects a free port; ' +
         'for example db:5432 or dns:5353:udp',
-      collectPort,
+      repeated(collectPort),
     )
     .option(
       '--listen <host>',
@@ -76,7 +79,11 @@ function proxyCommand(io: CliIo, run: TunnelRunners): Command {
         .default(UDP_IDLE_MS, '5m')
         .argParser(parseIdleTime),
     )
-    .action((options: TunnelProxyCommandOptions) => runCommand(io, false, () => run.tunnelProxy(options)));
+    .action(
+      configured<TunnelProxyCommandOptions>(io, CONFIG_SECTIONS.tunnelProxy, (options) =>
+        runCommand(io, false, () => run.tunnelProxy(options)),
+      ),
+    );
 }
 
 function hostCommand(io: CliIo, run: TunnelRunners): Command {
@@ -88,15 +95,19 @@ function hostCommand(io: CliIo, run: TunnelRunners): Command {
       '--service <name[=host:port]>',
       'service that the identity may host, and the TCP address to connect to instead of that of its config (host.v1 or ' +
         'host.v2); may be repeated; default: every service with such a config; for example db=127.0.0.1:5432',
-      collectTarget,
+      repeated(collectTarget),
       [],
     )
-    .action((options: TunnelHostCommandOptions) => runCommand(io, false, () => run.tunnelHost(options)));
+    .action(
+      configured<TunnelHostCommandOptions>(io, CONFIG_SECTIONS.tunnelHost, (options) =>
+        runCommand(io, false, () => run.tunnelHost(options)),
+      ),
+    );
 }
 
 function addIdentity(command: Command): Command {
-  command.addOption(proxyOption());
-  return addMetricsOption(addReadyOption(addLogOptions(command)), 'the tunnel').requiredOption(
+  addConfigOption(command, 'the options of the tunnel').addOption(proxyOption());
+  return addMetricsOption(addReadyOption(addLogOptions(command)), 'the tunnel').option(
     '--identity <file>',
     'identity file that "ziti edge enroll" or enroll() of @frontdoor-dev/frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
       'for example laptop.json',
@@ -122,7 +133,7 @@ function parseIdleTime(text: string): number {
 
 function collectTarget(
   text: string,
-  before: TunnelHostCommandOptions['service'],
+  before: TunnelHostCommandOptions['service'] = [],
 ): TunnelHostCommandOptions['service'] {
   const at = text.lastIndexOf('=');
   if (at < 0 && text !== '') return bounded([...before, { service: text }]);

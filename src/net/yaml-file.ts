@@ -50,12 +50,21 @@ export function parseYamlFile<S extends TSchema>(
     'value' in read ? kind.rules(read.value) : schemaProblems(kind.schema, named.value, MAX_PROBLEMS);
   const found = named.problems.length > 0 ? named.problems : others;
   if ('value' in read && found.length === 0) return { value: read.value };
-  const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => ({
-    ...problemAt(located.positionOf(path), message),
+  const problems = found.slice(0, MAX_PROBLEMS).map(([path, message]) => fileProblem(located, path, message));
+  return { problems: inFileOrder(problems) };
+}
+
+/** A problem with its place, and with the value that is there. */
+export function fileProblem(
+  { value, positionOf: placeOf }: LocatedValues,
+  path: ValuePath,
+  message: string,
+): FileProblem {
+  return {
+    ...problemAt(placeOf(path), message),
     path: pathText(value, path),
     value: scalarAt(value, path),
-  }));
-  return { problems: inFileOrder(problems) };
+  };
 }
 
 /** The values of a file, with their places. */

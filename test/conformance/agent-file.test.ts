@@ -11,7 +11,7 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 
 const page = readFileSync(join(repositoryRoot, 'docs/guide/agent-file.md'), 'utf8');
 const schema = JSON.parse(
-  readFileSync(join(repositoryRoot, 'docs/reference/agent.schema.json'), 'utf8'),
+  readFileSync(join(repositoryRoot, 'docs/reference/configuration.schema.json'), 'utf8'),
 ) as object;
 const check = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text!);

@@ -96,7 +96,10 @@ function problemOf({ mode }: ImportedShare, { share, variables }: FileEntry): st
   return targetProblem(read.value, mode);
 }
 
-function targetProblem({ shares: [share] }: AgentConfig, mode: ConfiguredShare['mode']): string | undefined {
+function targetProblem(
+  { shares: [share] = [] }: AgentConfig,
+  mode: ConfiguredShare['mode'],
+): string | undefined {
   const target = parseShareTarget(share!.target);
   if (target === undefined)
     return 'a target is an address such as http://127.0.0.1:3000 without credentials and query';

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { LOG_LEVELS, type LogLevel } from '#base';
 import { logText, printable, showsColours } from '#base/terminal';
 import { runCommand, type CliIo } from '../cli-io.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../value-parser.ts';
 import type { FoundLine } from './log-files.ts';
 
 interface LogsFlags {
@@ -24,7 +24,7 @@ export function logsCommand(io: CliIo): Command {
     .addOption(
       new Option('--lines <count>', 'how many of the last lines are printed')
         .default(50)
-        .argParser((text) => wholeNumber(text, 0, MAX_LINES)),
+        .argParser(wholeNumber(0, MAX_LINES)),
     )
     .addOption(
       new Option('--level <level>', 'least severe level that is printed')

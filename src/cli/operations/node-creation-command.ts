@@ -10,7 +10,7 @@ import { operations, type Operation } from '#contract';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../value-parser.ts';
 import { ctrlAddressOf, routerFileText } from './router-file.ts';
 import { conditionOptions, conditionsOf, type ConditionFlags } from './condition-options.ts';
 
@@ -51,7 +51,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       .addOption(
         new Option('--port <port>', 'with --config: port of the router')
           .default(DEFAULT_ROUTER_PORT)
-          .argParser((text) => wholeNumber(text, 1, 65_535)),
+          .argParser(wholeNumber(1, 65_535)),
       )
       .option(
         '--tunneler',

@@ -1,5 +1,6 @@
 /** The schema of the agent's configuration file. Fields that shares have at the API too are derived from there. */
 import { Part, Type, type ShapeOf } from '#base/shapes';
+import { PROGRAM_SECTIONS, type ProgramSection } from '#domain';
 import { MAX_DOMAINS_OF_SHARE } from '#domain/agent-shapes';
 import { upstreamChangeSchema } from '#domain/upstream';
 import { sharePolicyReplacementSchema } from './access-schemas.ts';
@@ -77,17 +78,30 @@ const fileAccessEntrySchema = Part.closed({
 });
 
 export const agentFileSchema = Part.closed({
-  shares: Type.Array(fileShareEntrySchema, {
-    maxItems: MAX_SHARES,
-    description: 'Shares of this agent. A share that is removed from the file is released',
-  }),
+  shares: Type.Optional(
+    Type.Array(fileShareEntrySchema, {
+      maxItems: MAX_SHARES,
+      description:
+        'Shares of this agent. A share that is removed from the list is released. Absent: the shares stay as they are',
+    }),
+  ),
   accesses: Type.Optional(
     Type.Array(fileAccessEntrySchema, {
       maxItems: MAX_ACCESSES,
       description: 'Private shares of other machines that are accessible on this machine',
     }),
   ),
+  ...optionSections(),
 });
 
+/** The options of programs, which commands read (ADR 0103). */
+function optionSections() {
+  const section = Type.Optional(Type.Unknown());
+  return Object.fromEntries(PROGRAM_SECTIONS.map((name) => [name, section])) as Record<
+    ProgramSection,
+    typeof section
+  >;
+}
+
 export type AgentConfig = ShapeOf<typeof agentFileSchema>;
-export type ConfiguredShare = AgentConfig['shares'][number];
+export type ConfiguredShare = NonNullable<AgentConfig['shares']>[number];
