@@ -16,6 +16,7 @@ import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { importCommand } from './import/import-command.ts';
 import { logsCommand } from './local/logs-command.ts';
+import { healthCommand } from './local/health-command.ts';
 import { statusCommand } from './local/status-command.ts';
 import { versionCommand, type VersionRunner } from './local/version-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
@@ -80,7 +81,12 @@ export async function buildProgram(
   program.addCommand(applyCommand(io).helpGroup('Management API:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));
   program.addCommand(importCommand(io).helpGroup('This machine:'));
-  for (const command of [statusCommand(io), logsCommand(io), versionCommand(io, version, runners)])
+  for (const command of [
+    statusCommand(io),
+    healthCommand(io),
+    logsCommand(io),
+    versionCommand(io, version, runners),
+  ])
     program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(

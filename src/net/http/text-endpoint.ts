@@ -22,7 +22,7 @@ export interface TextEndpointOptions {
 export interface TextSource {
   readonly contentType: string;
   /** Called for each request. A text alone has status 200. Throws or rejects: the answer is a 500. */
-  readonly text: () => TextAnswer | Promise<TextAnswer>;
+  readonly text: (query: URLSearchParams) => TextAnswer | Promise<TextAnswer>;
 }
 
 export type TextAnswer = string | { readonly status: number; readonly text: string };
@@ -68,7 +68,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   request.resume();
-  const path = (request.url ?? '/').split('?', 1)[0]!;
+  const [path = '/', query = ''] = (request.url ?? '/').split('?');
   const source = Object.hasOwn(paths, path) ? paths[path] : undefined;
   const say = (status: number, text: string, contentType: string, more = {}): void => {
     response.writeHead(status, {
@@ -84,7 +84,7 @@ async function answer(
     say(405, 'only GET is supported\n', 'text/plain', { allow: 'GET, HEAD' });
   else {
     try {
-      const answered = await source.text();
+      const answered = await source.text(new URLSearchParams(query));
       const { status, text } = typeof answered === 'string' ? { status: 200, text: answered } : answered;
       say(status, text, source.contentType);
     } catch (error) {

@@ -34,6 +34,12 @@ test('a program lives as long as it answers, and is ready once it has started an
     { status: 'not-ready', checks: { database: true, routers: false } },
     0,
   ]);
+  const without = async (...names: string[]): Promise<number> =>
+    (await fetch(`${origin}/health/ready?${names.map((name) => `ignore=${name}`).join('&')}`)).status;
+  assert.deepEqual(
+    [await without('routers'), await without('database'), await without('database', 'routers')],
+    [200, 503, 200],
+  );
   routers = true;
   // The answer does not repeat the message.
   database = new Error('postgres://user:password@host');
@@ -44,5 +50,6 @@ test('a program lives as long as it answers, and is ready once it has started an
   ]);
   database = true;
   health.stop();
+  assert.equal(await without('routers'), 503);
   assert.deepEqual(await read(), [503, { status: 'stopping', checks: { database: true, routers: true } }, 0]);
 });

@@ -32,11 +32,12 @@ export class ProgramHealth {
     this.#isStopping = true;
   }
 
-  async read(): Promise<Readiness> {
+  /** A check whose name is in `ignored` may fail. */
+  async read(ignored: readonly string[] = []): Promise<Readiness> {
     const results = await Promise.all(
       this.#checks.map(async ({ name, isReady }) => [name, await isReadyInTime(isReady)] as const),
     );
-    const isReady = results.every(([, isGood]) => isGood);
+    const isReady = results.every(([name, isGood]) => isGood || ignored.includes(name));
     const status = this.#isStopping
       ? 'stopping'
       : this.#checks.length === 0

@@ -47,8 +47,8 @@ export async function openMetricsEndpoint(
     to.one('frontdoor_ready', 'gauge', help, status === 'ready' ? 1 : 0);
   };
   const text = (): Promise<string> => metricsText([...writers, own]);
-  const ready = async (): Promise<TextAnswer> => {
-    const readiness = await health.read();
+  const ready = async (query: URLSearchParams): Promise<TextAnswer> => {
+    const readiness = await health.read(query.getAll('ignore'));
     const status = readiness.status === 'ready' ? 200 : UNAVAILABLE;
     return { status, text: `${JSON.stringify(readiness)}\n` };
   };
