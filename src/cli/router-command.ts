@@ -3,8 +3,11 @@ import { Command } from 'commander';
 import { fileExitStatus } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addLogOptions, addReadyOption, type LogOptions, type ReadyFileOptions } from './log-options.ts';
+import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
-export interface RouterRunOptions extends LogOptions, ReadyFileOptions {
+export interface RouterRunOptions extends LogOptions, ReadyFileOptions, MetricsCommandOptions {
+  /** File with the token, for a router without identity files. */
+  readonly enrollmentJwt?: string;
   readonly readyWithoutController: boolean;
 }
 
@@ -32,8 +35,12 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
   const router = new Command('router').description(
     'overlay router, configured with the same YAML file as OpenZiti’s router',
   );
-  addReadyOption(addLogOptions(router.command('run')))
+  addMetricsOption(addReadyOption(addLogOptions(router.command('run'))), 'the router')
     .argument('<file>', 'configuration file')
+    .option(
+      '--enrollment-jwt <file>',
+      'file with the token from "frontdoor fabric router create", with which a router without identity files enrolls first; for example east.jwt',
+    )
     .option(
       '--ready-without-controller',
       'write the ready file without waiting for a connection to a controller',

@@ -1,8 +1,10 @@
 // The metrics match the traffic through the gateway exactly, even when parts of the product stop in the meantime.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { within } from '../support/deadline.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
@@ -233,6 +235,20 @@ describe('metrics of parts on machines of their own', () => {
     // Later reports do not change it.
     await sendMany(5);
     await exactly(parts, seen);
+  });
+
+  it('come with the health of a router that enrolled as it started, and starts again without its token', async () => {
+    const ready = async (): Promise<unknown> => {
+      const answer = await fetch(`http://${parts.routerMetrics}/health/ready`).catch(() => undefined);
+      return answer?.json();
+    };
+    assert.deepEqual(await ready(), { status: 'ready', checks: { controller: true } });
+    assert.match(await (await fetch(`http://${parts.routerMetrics}/metrics`)).text(), /^frontdoor_router_/m);
+    assert.equal(await parts.router.stop(), 0);
+    rmSync(join(parts.folder, 'router.jwt'));
+    await parts.router.start();
+    assert.deepEqual(await ready(), { status: 'ready', checks: { controller: true } });
+    await eventually(send, (status) => status === 200);
   });
 
   it('are all reported before a stopped gateway has ended', async () => {

@@ -71,6 +71,8 @@ export interface Separate {
   readonly folder: string;
   readonly control: PartProcess<ControlReady>;
   readonly router: PartProcess<RouterReady>;
+  /** `host:port`. */
+  readonly routerMetrics: string;
   readonly gateway: PartProcess<GatewayReady>;
   readonly agent: PartProcess<AgentStatusResult>;
   /** Port of the gateway's plain listener. */
@@ -171,13 +173,17 @@ async function startAll(
   const edgePort = await freePort();
   const advertisedPort = await options.advertiseEdge?.(edgePort);
   writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, edgePort, advertisedPort));
-  await run('router', 'enroll', file('router.yml'), '--jwt', await create('router'));
+  const routerJwt = await create('router');
+  const routerMetrics = `127.0.0.1:${await freePort()}`;
   const router = new PartProcess<RouterReady>({
     ...common,
     name: 'router',
     group: options.routerGroup,
     readyFile: file('router.json'),
-    args: () => ['router', 'run', file('router.yml'), '--ready-file', file('router.json')],
+    args: () => [
+      ...['router', 'run', file('router.yml'), '--ready-file', file('router.json')],
+      ...['--enrollment-jwt', routerJwt, '--metrics-listen', routerMetrics],
+    ],
   });
   await start(router);
 
@@ -260,6 +266,7 @@ async function startAll(
     folder,
     control,
     router,
+    routerMetrics,
     gateway,
     agent,
     port: Number(portOf(gateway.ready.gatewayUrl)),
