@@ -65,7 +65,7 @@ export async function runControl(options: ControlCommandOptions, version: string
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,
     onFirstStart: (first) => showFirstStart(dataDir, first),
-    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+    ...apiTlsOf(options),
   }).catch(async (error: unknown) => {
     await metrics.close();
     throw error;
@@ -102,6 +102,12 @@ export async function runControl(options: ControlCommandOptions, version: string
 export function copiesOf(options: Pick<ControlCommandOptions, 'migrationBackups' | 'migrationBackupDir'>) {
   const { migrationBackups: keep, migrationBackupDir: directory } = options;
   return { keep, directory: directory === undefined ? undefined : resolve(directory) };
+}
+
+/** How the Management API is served over TLS. */
+export function apiTlsOf({ apiCert, apiKey, ownApiCert }: ControlCommandOptions | UpCommandOptions) {
+  if (ownApiCert !== undefined) return { ownApiAuthorityFile: resolve(ownApiCert) };
+  return tlsOption('apiTls', apiCert, apiKey, '--api-cert');
 }
 
 export function reloadApiTls(

@@ -13,9 +13,9 @@ import { openLog } from './program-log.ts';
 import type { PortChoice } from './port-memory.ts';
 import { hasProxyHeaders } from './proxy-options.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
+import { apiTlsOf, copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
-import { tlsFilesOf, tlsOption } from './tls-files.ts';
+import { tlsFilesOf } from './tls-files.ts';
 import { startUp, type Up, type UpOptions } from './up.ts';
 
 function portsOf(options: UpPortOptions): PortChoice {
@@ -127,7 +127,7 @@ async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<U
     log,
     onFirstStart: (first) =>
       options.demo ? keepDemoCredentials(dataDir, first) : showFirstStart(dataDir, first),
-    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+    ...apiTlsOf(options),
     gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
     gatewayTlsDir: options.tlsDir,
     acme: await acmeSettingsOf(options),

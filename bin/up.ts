@@ -49,6 +49,8 @@ export interface UpOptions {
   /** Issuers, networks and limits of the control plane. */
   readonly access?: AccessSettings | undefined;
   readonly apiTls?: { readonly cert: string; readonly key: string };
+  /** See `ControlPlaneOptions`. */
+  readonly ownApiAuthorityFile?: string | undefined;
   /** Folder of certificates by server name. */
   readonly gatewayTlsDir?: string | undefined;
   /** Certificate for other names; one of the installation's own authority when absent. */
@@ -204,6 +206,7 @@ async function startControl(starting: Starting, names: SharedNames | undefined):
     publicApiUrl: access?.publicApiUrl ?? publicApiUrlOf(names, ports.https),
     clock: options.clock,
     apiTls: options.apiTls,
+    ownApiAuthorityFile: options.ownApiAuthorityFile,
     onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());

@@ -74,6 +74,7 @@ export interface UpCommandOptions
   readonly interceptDomain: string;
   readonly apiCert?: string;
   readonly apiKey?: string;
+  readonly ownApiCert?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsDir?: string;
@@ -93,6 +94,8 @@ export interface ControlCommandOptions
   readonly ctrlPort: number;
   readonly apiCert?: string;
   readonly apiKey?: string;
+  /** The file to write the authority to. */
+  readonly ownApiCert?: string;
   readonly publicUrl: readonly string[];
 }
 
@@ -318,7 +321,13 @@ function controlPorts(command: Command, proxied: string): Command {
       '--api-cert <file>',
       'certificate of the Management API (PEM), required to listen beyond loopback; SIGHUP reloads it; for example api.pem',
     )
-    .option('--api-key <file>', 'private key of that certificate (PEM); for example api.key');
+    .option('--api-key <file>', 'private key of that certificate (PEM); for example api.key')
+    .addOption(
+      new Option(
+        '--own-api-cert <file>',
+        "serve the Management API with a certificate of the installation's own authority, for the names of --advertise, and write that authority to the file, for the --ca of agents and commands; for example api-ca.pem",
+      ).conflicts('apiCert'),
+    );
 }
 
 function listening(command: Command): Command {

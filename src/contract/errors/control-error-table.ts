@@ -6,7 +6,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'api-tls-missing': {
     kind: 'invalid',
     meaning: 'The Management API would be served to other machines without TLS.',
-    remedy: 'Give --api-cert and --api-key.',
+    remedy: 'Give --api-cert and --api-key, or --own-api-cert.',
   },
   'backup-file': {
     kind: 'invalid',

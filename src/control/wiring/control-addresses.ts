@@ -2,6 +2,7 @@
 import { formatHostPort } from '#base';
 import type { OwnAddress } from '../console/mod.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
+import { hasApiTls } from './own-api-certificate.ts';
 
 export class ControlAddresses {
   readonly #options: ControlPlaneOptions;
@@ -43,7 +44,7 @@ export class ControlAddresses {
 
   /** Where the console expects its requests. */
   get console(): OwnAddress {
-    return { baseUrl: this.baseUrl, port: this.#apiPort, isTls: this.#options.apiTls !== undefined };
+    return { baseUrl: this.baseUrl, port: this.#apiPort, isTls: hasApiTls(this.#options) };
   }
 
   edgeApiListens(port: number): void {
@@ -51,9 +52,9 @@ export class ControlAddresses {
   }
 
   managementApiListens(port: number): void {
-    const { apiTls, listenHost, advertiseHost, publicApiUrl } = this.#options;
+    const { listenHost, advertiseHost, publicApiUrl } = this.#options;
     this.#apiPort = port;
-    const [scheme, host] = apiTls === undefined ? ['http', listenHost] : ['https', advertiseHost];
+    const [scheme, host] = hasApiTls(this.#options) ? ['https', advertiseHost] : ['http', listenHost];
     this.#apiUrl = `${scheme}://${formatHostPort(host, port)}${publicApiUrl?.pathPrefix ?? ''}`;
   }
 

@@ -36,6 +36,11 @@ export interface ControlPlaneOptions {
   readonly ctrlPort: number;
   /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
   readonly apiTls?: ApiTls | undefined;
+  /**
+   * Without `apiTls`, the Management API has the certificate of the edge API, of the installation's own authority, which this
+   * file is written with.
+   */
+  readonly ownApiAuthorityFile?: string | undefined;
   /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
   readonly trustedProxies?: readonly IpNetwork[] | undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -166,6 +166,30 @@ test('with a certificate the Management API speaks HTTPS under the advertised na
     NodeJS.ErrnoException,
   ];
   assert.equal(error.code, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+});
+
+test('the Management API has a certificate of the own authority, by which clients verify it also after a rotation', async () => {
+  const file = join(folder, 'api-ca.pem');
+  const authorities = (): number => readFileSync(file, 'utf8').split('BEGIN CERTIFICATE').length - 1;
+  const { apiUrl, firstStart } = await start({ listenHost: '0.0.0.0', ownApiAuthorityFile: file });
+  assert.match(apiUrl, /^https:\/\/localhost:/);
+  assert.equal(authorities(), 2);
+  const { accountId, apiToken } = firstStart!;
+  const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+  const ask = async (method: 'GET' | 'POST', path: string): Promise<number> => {
+    const client = new JsonClient({ origin: apiUrl, ca: readFileSync(file, 'utf8') });
+    const { status } = await client.request({
+      method,
+      path,
+      headers,
+      body: method === 'GET' ? undefined : {},
+    });
+    await client.close();
+    return status;
+  };
+  assert.equal(await ask('POST', '/authorities/rotation'), 200);
+  await until('the new authority in the file', authorities, (count) => count === 3);
+  assert.equal(await ask('GET', '/authorities'), 200);
 });
 
 test('beyond loopback the Management API needs a certificate: its tokens are secrets', async () => {

@@ -10,6 +10,7 @@ import { ControlAddresses } from './control-addresses.ts';
 import type { ControlPlane, ControlPlaneOptions } from './control-plane-options.ts';
 import { openEdgeSide } from './open-edge-api.ts';
 import { openManagementSide } from './open-management-api.ts';
+import { hasApiTls } from './own-api-certificate.ts';
 import { openModel } from './open-model.ts';
 import { openOverlay } from './open-overlay.ts';
 import { openStorage } from './open-storage.ts';
@@ -18,9 +19,9 @@ import { joinReplicas, runningControlPlane } from './running-control-plane.ts';
 
 /** @throws FrontdoorError if a port is taken, the data directory cannot be used, or the database is damaged. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { apiTls, listenHost, log, clock = systemClock } = options;
-  if (apiTls === undefined && !isLoopbackHost(listenHost)) {
-    const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key`;
+  const { listenHost, log, clock = systemClock } = options;
+  if (!hasApiTls(options) && !isLoopbackHost(listenHost)) {
+    const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key, or --own-api-cert`;
     throw new FrontdoorError('invalid', 'api-tls-missing', message);
   }
   const opening: Opening = {

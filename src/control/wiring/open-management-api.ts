@@ -12,6 +12,7 @@ import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import { TRUST_DOMAIN, type Storage } from './open-storage.ts';
 import { listening } from './opened-port.ts';
+import { followOwnApiTls, ownApiTls } from './own-api-certificate.ts';
 import type { ApiOpening, Opening } from './opening.ts';
 
 export interface ManagementSide {
@@ -34,6 +35,8 @@ export async function openManagementSide(
   const app = (options.hasConsole ?? true) ? await ConsoleApp.open({ log }) : undefined;
   const mint = enrollmentMintOf(pki, addresses, ctrlAddress);
   const baseUrl = (): string => addresses.baseUrl;
+  const { ownApiAuthorityFile: authorityFile } = options;
+  const own = options.apiTls === undefined && authorityFile !== undefined;
   const api = await createManagementApi({
     issuers,
     peerUrls: () => replicas?.apiUrls ?? [],
@@ -66,9 +69,10 @@ export async function openManagementSide(
     mintEnrollmentJwt: mint,
     limits: options.limits,
     trustedProxies: options.trustedProxies,
-    tls: options.apiTls,
+    tls: own ? await ownApiTls(pki, authorityFile) : options.apiTls,
     console: app && consoleOf({ store, secrets, clock, log, login, own: () => addresses.console, app }),
   });
+  if (own) followOwnApiTls(api, pki, authorityFile, log);
   closers.push(() => api.close());
   apis.watch('management', api.server);
   await listening('--api-port', options.apiPort, () =>

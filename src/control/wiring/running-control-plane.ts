@@ -53,6 +53,7 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
   const { apiUrl, baseUrl, edgeUrl: edgeApiUrl } = addresses;
   const consoleUrl = app && `${baseUrl}/console`;
   const firstCode = app && firstStart && (await inviteOperator(store, secrets, clock));
+  // The own one is that of the edge API.
   let apiCertPem = options.apiTls?.cert;
   log.info({ apiUrl, baseUrl, edgeApiUrl, ctrlAddress, controllerId }, 'control plane is up');
   return {
