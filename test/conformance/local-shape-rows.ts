@@ -6,6 +6,7 @@ import {
   agentRequestShape,
   certificateOrdersShape,
   challengeRecordShape,
+  apiCredentialsShape,
   demoCredentialsShape,
   fileSharesShape,
   keptAccessesShape,
@@ -198,6 +199,14 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       shape: portsFileShape,
       example: { ...ports, https: 0, ctrl: 0 },
       older: { http: 1, api: 2, edgeApi: 3, ctrl: 'four', edge: 5 },
+      unknown: 'ignored',
+    },
+  ],
+  apiCredentialsShape: [
+    {
+      shape: apiCredentialsShape,
+      example: { accountId: 'a', apiToken: 't', frontdoorId: '' },
+      older: { accountId: 'a', apiToken: 't' },
       unknown: 'ignored',
     },
   ],

@@ -111,10 +111,33 @@ test('a secret is read from standard input by "-", and only one thing is', async
   );
 });
 
+test('credentials are taken from a file after options and before the profile, and so is their frontdoor', async () => {
+  const [first, admin] = [join(folder, 'first.json'), join(folder, 'admin.json')];
+  const account = { accountId: 'file-id', apiToken: 'file-token' };
+  writeFileSync(first, JSON.stringify({ ...account, organizationId: 'o', frontdoorId: 'file-frontdoor' }));
+  writeFileSync(admin, JSON.stringify(account));
+  const fromFile = { kind: 'account', id: 'file-id', secret: 'file-token' };
+  const named = await resolve({}, { FRONTDOOR_CREDENTIALS_FILE: first });
+  assert.deepEqual([named.credentials, named.frontdoorId], [fromFile, 'file-frontdoor']);
+  assert.deepEqual((await resolve({ credentialsFile: admin })).credentials, fromFile);
+  const given = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't' };
+  const both = { ...given, FRONTDOOR_CREDENTIALS_FILE: first };
+  assert.equal((await resolve({}, both)).credentials!.id, 'a');
+  assert.equal((await resolve({ credentialsFile: first }, given)).credentials!.id, 'file-id');
+  await assert.rejects(resolve({ credentialsFile: first, account: 'a' }), { code: 'two-callers' });
+  await assert.rejects(resolve({ credentialsFile: join(folder, 'none') }), /--credentials-file: cannot read/);
+  writeFileSync(admin, '{"accountId":"a","apiToken":7,"other":"hidden"}');
+  await assert.rejects(resolve({ credentialsFile: admin }), (error: Error) => {
+    assert.match(error.message, /admin\.json: file of API credentials: apiToken must be/);
+    return !error.message.includes('hidden');
+  });
+});
+
 test('the CA file is read, and a missing one is an error', async () => {
   const ca = join(folder, 'ca.pem');
   writeFileSync(ca, 'PEM');
   assert.equal((await resolve({ ca })).ca, 'PEM');
+  assert.equal((await resolve({}, { FRONTDOOR_CA_FILE: ca })).ca, 'PEM');
   await assert.rejects(resolve({ ca: join(folder, 'none.pem') }), /--ca .*none\.pem/);
 });
 

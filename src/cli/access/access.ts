@@ -9,6 +9,7 @@ import type { Credentials, Profile } from '#domain/agent-shapes';
 import type { CliIo } from '../cli-io.ts';
 import { ManagementClient, type ManagementAccess } from '../management-client.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
+import { fileCredentials } from './credentials-file.ts';
 import { damagedProfile, DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
 
 /** Codes of a server that does not answer. */
@@ -23,7 +24,8 @@ export interface ResolvedAccess extends ManagementAccess {
 
 export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<ResolvedAccess> {
   const { env } = io;
-  const given = await givenCredentials(flags, io);
+  const file = await fileCredentials(flags, io);
+  const given = file?.credentials ?? (await givenCredentials(flags, io));
   const name = flags.profile ?? env.FRONTDOOR_PROFILE;
   const { profiles, damaged } = await loadProfiles(profilePath(env));
   const problem = damaged.get(name ?? DEFAULT_PROFILE);
@@ -38,8 +40,8 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
   const apiUrl = flags.api ?? env.FRONTDOOR_API_URL ?? profile?.apiUrl ?? DEFAULT_API_URL;
   const used = profile !== undefined && isSameApi(profile.apiUrl, apiUrl) ? profile : undefined;
   const credentials = given ?? used?.credentials;
-  const ca = flags.ca ?? used?.ca;
-  const frontdoorId = flags.frontdoor ?? env.FRONTDOOR_ID ?? used?.frontdoorId;
+  const ca = flags.ca ?? env.FRONTDOOR_CA_FILE ?? used?.ca;
+  const frontdoorId = flags.frontdoor ?? env.FRONTDOOR_ID ?? file?.frontdoorId ?? used?.frontdoorId;
   return {
     apiUrl,
     credentials,

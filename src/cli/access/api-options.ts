@@ -13,6 +13,7 @@ export interface ApiFlags extends ProxyFlags {
   readonly client?: string;
   readonly clientSecret?: Secret;
   readonly ca?: string;
+  readonly credentialsFile?: string;
   readonly profile?: string;
   readonly frontdoor?: string;
   readonly json?: boolean;
@@ -42,8 +43,12 @@ export function addApiOptions(command: Command): Command {
       secretHelp('secret of that client', 'FRONTDOOR_CLIENT_SECRET'),
     ).argParser(secretOf),
     new Option(
+      '--credentials-file <file>',
+      'file with an API account and its token, as "frontdoor control" writes it at its first start (or FRONTDOOR_CREDENTIALS_FILE); for example first-secrets.json',
+    ),
+    new Option(
       '--ca <file>',
-      "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",
+      "CA certificates (PEM) to verify the Management API with, instead of the system's (or FRONTDOOR_CA_FILE); for example ca.pem",
     ),
     proxyOption(),
   ];

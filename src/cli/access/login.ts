@@ -12,6 +12,7 @@ import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
 import { givenCredentials, readCa, sourceOfAddress, withReachRemedy } from './access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
+import { fileCredentials } from './credentials-file.ts';
 import { fetchCaller, fetchFrontdoors, type ReachableFrontdoor } from './caller.ts';
 import { DEMO_DIR, findDemoCredentials, type DemoCredentials } from './demo-credentials.ts';
 import type { LoginQuestions } from './login-questions.ts';
@@ -40,7 +41,8 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
   const name = flags.profile ?? io.env.FRONTDOOR_PROFILE ?? DEFAULT_PROFILE;
   const questions = io.isInteractive === true ? await ask() : undefined;
   const attempt = await attemptOf(io, flags, questions);
-  const ca = flags.ca === undefined ? undefined : { file: resolve(flags.ca), pem: await readCa(flags.ca) };
+  const caFile = flags.ca ?? io.env.FRONTDOOR_CA_FILE;
+  const ca = caFile === undefined ? undefined : { file: resolve(caFile), pem: await readCa(caFile) };
   const { apiUrl, credentials } = attempt;
   const outward = outwardDialerOf(io.env, flags.proxy);
   const client = new ManagementClient({ apiUrl, credentials, ca: ca?.pem, outward });
@@ -92,8 +94,14 @@ async function attemptOf(
     const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there, or give the data directory of the demo: "frontdoor login --demo DIR"`;
     throw new FrontdoorError('notFound', 'demo-credentials', message);
   }
-  const given = await givenCredentials(flags, io);
-  if (given !== undefined) return { apiUrl: api ?? DEFAULT_API_URL, credentials: given, frontdoorId };
+  const file = await fileCredentials(flags, io);
+  const given = file?.credentials ?? (await givenCredentials(flags, io));
+  if (given !== undefined)
+    return {
+      apiUrl: api ?? DEFAULT_API_URL,
+      credentials: given,
+      frontdoorId: frontdoorId ?? file?.frontdoorId,
+    };
   if (questions === undefined) {
     const message =
       'not a terminal, so login cannot prompt: give --account and --token -, or FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';

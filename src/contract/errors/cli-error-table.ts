@@ -57,6 +57,12 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'The file given with --ca cannot be read.',
     remedy: 'Check the path.',
   },
+  'credentials-file': {
+    kind: 'invalid',
+    meaning: 'The file of API credentials cannot be read.',
+    remedy:
+      'Give the path of a file such as first-secrets.json, and check that the user of the command may read it.',
+  },
   cancelled: {
     kind: 'invalid',
     meaning: 'A prompt was cancelled, and nothing was changed.',

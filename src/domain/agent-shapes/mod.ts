@@ -46,6 +46,7 @@ export {
   agentLockShape,
   certificateOrdersShape,
   challengeRecordShape,
+  apiCredentialsShape,
   demoCredentialsShape,
   fileSharesShape,
   keptAccessesShape,

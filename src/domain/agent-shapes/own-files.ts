@@ -42,6 +42,22 @@ export const demoCredentialsShape = new Shape(
   },
 );
 
+/** A file with an API account, which commands use: `first-secrets.json` and `admin-secrets.json` of a control plane. */
+export const apiCredentialsShape = new Shape(
+  Type.Object({
+    accountId: someText(),
+    apiToken: someText(),
+    /** '' in a file of `control reset-admin`. */
+    frontdoorId: withDefault(text(), ''),
+  }),
+  {
+    name: 'file of API credentials',
+    format: 1,
+    formatField: 'format',
+    remedy: 'use the command line of the version that wrote it',
+  },
+);
+
 /** The first line that the sample service of the demo prints. */
 export const sampleReadyShape = new Shape(Type.Object({ port: port(), pid: Type.Integer({ minimum: 1 }) }), {
   name: 'first line of the sample service',
