@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
 import { uncaughtListener, watchDescriptors } from '#net';
 import { launcherPipe } from './launcher-pipe.ts';
+import { serviceManager } from './service-manager.ts';
 
 export const STOP_MS = 5_000;
 export const DRAIN_MS = 30_000;
@@ -49,6 +50,7 @@ export function runUntilStopped(
   reload: () => Promise<void> | void,
   notice?: StopNotice,
 ): Promise<number> {
+  serviceManager.logTo(log);
   followReload(reload, log);
   watchDescriptors({ log });
   return new Promise((resolve) => {
@@ -78,6 +80,7 @@ export function runUntilStopped(
       const drainMs = signal === 'SIGTERM' ? DRAIN_MS : 0;
       const delayMs = signal === 'SIGTERM' ? (notice?.delayMs ?? 0) : 0;
       log.info({ signal, delayMs, drainMs }, 'stopping');
+      serviceManager.stopping();
       notice?.announce();
       giveUpIn(delayMs + drainMs + STOP_MS - 500);
       isWaiting = delayMs > 0;
@@ -112,6 +115,7 @@ function followReload(reload: () => Promise<void> | void, log: Log): void {
   let isAskedAgain = false;
   const read = async (): Promise<void> => {
     isReading = true;
+    serviceManager.reloading();
     do {
       isAskedAgain = false;
       log.info({}, 'reading files again');
@@ -122,6 +126,7 @@ function followReload(reload: () => Promise<void> | void, log: Log): void {
       }
     } while (isAskedAgain);
     isReading = false;
+    serviceManager.reloaded();
   };
   process.on('SIGHUP', () => {
     isAskedAgain = true;

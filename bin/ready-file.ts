@@ -1,6 +1,7 @@
-/** The file that scripts wait for: written in one step, readable by its owner alone. */
+/** How a program reports that it is ready: to scripts by a file, written in one step and readable by its owner alone, and to systemd. */
 import { resolve } from 'node:path';
 import { writeFileDurably } from '#net/files';
+import { serviceManager } from './service-manager.ts';
 
 /** The content that `up --demo --ready-file` writes. */
 export interface DemoReady {
@@ -31,7 +32,9 @@ export interface DemoReady {
   readonly pids: { readonly up: number; readonly agent: number; readonly sample: number };
 }
 
-export async function writeReadyFile(path: string | undefined, content: object): Promise<void> {
+/** `path` undefined: only to systemd, if it started the program. */
+export async function reportReady(path: string | undefined, content: object): Promise<void> {
   if (path !== undefined)
     await writeFileDurably(resolve(path), `${JSON.stringify(content, null, 2)}\n`, 0o600);
+  serviceManager.ready();
 }

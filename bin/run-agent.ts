@@ -12,6 +12,7 @@ import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
+import { serviceManager } from './service-manager.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { targetClientsOf } from './target-client.ts';
 
@@ -98,6 +99,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     const agent = await starting;
     metrics.add(agent.writeMetrics);
     metrics.health.add({ name: 'router', isReady: () => overlays.some(({ isAttached }) => isAttached) });
+    serviceManager.ready();
     collectAfterStart();
     const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));
     return await Promise.race([stopped, ended]);

@@ -33,7 +33,7 @@ import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
-import { writeReadyFile } from './ready-file.ts';
+import { reportReady } from './ready-file.ts';
 import { keepAndShow } from './shown-secrets.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsOption } from './tls-files.ts';
@@ -93,7 +93,7 @@ export async function runControl(options: ControlCommandOptions, version: string
     gatewayUrl: null,
   });
   const addresses = { apiUrl, edgeApiUrl, ctrlAddress, consoleUrl, consoleLink };
-  await writeReadyFile(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
+  await reportReady(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
   collectAfterStart();
   return stopped.finally(() => note.remove());
 }

@@ -14,7 +14,7 @@ import { containUncaught, followSignal, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
 import { openPassingPort, type PassingPort } from './passing-port.ts';
 import { openLog } from './program-log.ts';
-import { writeReadyFile } from './ready-file.ts';
+import { reportReady } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 /** A gateway in either form. */
@@ -58,7 +58,7 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   );
   followSignal('SIGUSR2', () => void running.replace());
   const pids = { gateway: process.pid };
-  await writeReadyFile(options.readyFile, { gatewayUrl, securePort, dataDir, pids });
+  await reportReady(options.readyFile, { gatewayUrl, securePort, dataDir, pids });
   collectAfterStart();
   return stopped;
 }

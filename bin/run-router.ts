@@ -11,7 +11,7 @@ import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
-import { writeReadyFile } from './ready-file.ts';
+import { reportReady } from './ready-file.ts';
 import { followSignals, startRouter } from './router-part.ts';
 import { collectAfterStart } from './start-collection.ts';
 
@@ -73,7 +73,7 @@ async function enrollIfNeeded(file: string, jwtFile: string, log: Log): Promise<
 }
 
 async function announce(router: Router, readyFile: string | undefined): Promise<void> {
-  await writeReadyFile(readyFile, {
+  await reportReady(readyFile, {
     routerId: router.id,
     edgePort: router.edgePort,
     pids: { router: process.pid },

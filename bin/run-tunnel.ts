@@ -8,7 +8,7 @@ import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metrics-option.ts';
 import { openLog } from './program-log.ts';
-import { writeReadyFile } from './ready-file.ts';
+import { reportReady } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 /** What a tunnel does as its identity. */
@@ -74,7 +74,7 @@ async function run(
     ready
       .then(async (content) => {
         const { name } = overlay;
-        await writeReadyFile(readyFile, { identity: name, ...content, pids: { tunnel: process.pid } });
+        await reportReady(readyFile, { identity: name, ...content, pids: { tunnel: process.pid } });
         log.info({ identity: name }, 'the tunnel is ready');
         collectAfterStart();
       })

@@ -12,7 +12,7 @@ import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './program-log.ts';
 import type { PortChoice } from './port-memory.ts';
 import { hasProxyHeaders } from './proxy-options.ts';
-import { writeReadyFile } from './ready-file.ts';
+import { reportReady } from './ready-file.ts';
 import { apiTlsOf, copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf } from './tls-files.ts';
@@ -159,7 +159,7 @@ async function runPlain(
   if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
   await showConsole(dataDir, up.control);
   const stopped = untilStopped((drainMs) => up.close(drainMs));
-  await writeReadyFile(options.readyFile, {
+  await reportReady(options.readyFile, {
     apiUrl: up.control.apiUrl,
     edgeApiUrl: up.control.edgeApiUrl,
     consoleUrl: up.control.consoleUrl,
@@ -191,7 +191,7 @@ async function runDemo(
     await demo.close(drainMs);
     await up.close(0);
   });
-  await writeReadyFile(options.readyFile, ready);
+  await reportReady(options.readyFile, ready);
   collectAfterStart();
   process.stdout.write(demoBanner(ready, up.httpsPort));
   const status = await stopped;

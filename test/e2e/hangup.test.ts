@@ -12,6 +12,7 @@ import { until, within } from '../support/deadline.ts';
 import { isAlive } from '../support/process-state.ts';
 import { agentPid, kill, makeDataDir, startDemoProcess } from '../support/product-process.ts';
 import { startSeparate } from '../support/separate.ts';
+import { openServiceMessages } from '../support/service-messages.ts';
 import { httpGet } from '../support/world.ts';
 
 const READ_AGAIN = /reading files again/;
@@ -27,8 +28,10 @@ async function nameShownAt(port: number): Promise<string> {
 test('control plane, router, gateway and agent continue after SIGHUP, the API with its new certificate', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-hangup-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const parts = await startSeparate({ folder });
+  const service = await openServiceMessages(t);
+  const parts = await startSeparate({ folder, env: { NOTIFY_SOCKET: service.socket } });
   t.after(() => parts.stop());
+  assert.deepEqual(await service.take(4), ['READY=1', 'READY=1', 'READY=1', 'READY=1']);
   const { control, router, gateway, agent } = parts;
   const apiPort = Number(new URL(control.ready.apiUrl).port);
   const renewed = await (await makeTestAuthority()).issue('renewed', { dns: ['localhost'] });
@@ -42,6 +45,7 @@ test('control plane, router, gateway and agent continue after SIGHUP, the API wi
       () => part.output,
       (output) => READ_AGAIN.test(output),
     );
+    assert.deepEqual(await service.take(2), ['RELOADING=1', 'READY=1'], part.name);
     assert.ok(part.isRunning, part.name);
   }
   await until(
