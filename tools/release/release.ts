@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../pinned-process.ts';
 import { makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
+import { makeDebianPackages } from './debian-package.ts';
 import type { Release } from './release-facts.ts';
 
 const RELEASE_FOLDER = 'dist/release';
@@ -30,6 +31,7 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
       for (const edition of ['all', 'agent'] as const) makeArchive(release, platform, edition);
     copyFileSync(join(repositoryRoot, 'tools/release/install.sh'), join(release.folder, 'install.sh'));
   },
+  deb: makeDebianPackages,
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
 };
 
