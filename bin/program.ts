@@ -17,6 +17,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   // These are loaded when a command needs them: most commands only call a program that runs.
   const loadControl = () => import('./run-control.ts');
   const loadRouter = () => import('./run-router.ts');
+  const loadService = () => import('./run-service.ts');
   const loadTunnel = () => import('./run-tunnel.ts');
   await runProgram(args, version, io, {
     up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
@@ -35,6 +36,9 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     restore: async (file, options) => (await loadControl()).runRestore(file, options),
     tunnelHost: async (options) => finish((await loadTunnel()).runTunnelHost(options, version)),
     tunnelProxy: async (options) => finish((await loadTunnel()).runTunnelProxy(options, version)),
+    serviceInstall: async (options) => (await loadService()).runServiceInstall(options, io),
+    serviceUninstall: async (instance) => (await loadService()).runServiceUninstall(instance, io),
+    serviceStatus: async (instance) => (await loadService()).runServiceStatus(instance, io),
     buildFacts: async () => (await import('./build-facts.ts')).buildFacts(),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });

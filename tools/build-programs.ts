@@ -3,7 +3,7 @@
  * that lines and columns of stacks are those of the sources. The folder is a package by itself, with the same places of files
  * as the repository, and with `imports` that lead to the JavaScript (ADR 0035).
  */
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from './pinned-process.ts';
@@ -34,6 +34,9 @@ export function buildPrograms(commit: string | undefined): void {
       stripTypeScriptTypes(source).replace(SOURCE_NAME, '$1$2.js$1'),
     );
   }
+  // For `frontdoor service`.
+  for (const path of ['deploy/systemd', 'deploy/launchd'])
+    cpSync(join(repositoryRoot, path), join(top, path), { recursive: true });
   copyFileSync(join(repositoryRoot, 'bin/node-flags.js'), join(top, 'bin/node-flags.js'));
   const root = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as Manifest;
   const imports = Object.entries(root.imports).map(([name, path]) => [name, javaScriptOf(path)]);

@@ -30,6 +30,9 @@ const noRunners: ProgramRunners = {
   agentStart: notHere,
   tunnelHost: notHere,
   tunnelProxy: notHere,
+  serviceInstall: notHere,
+  serviceUninstall: notHere,
+  serviceStatus: notHere,
   buildFacts: notHere,
 };
 

@@ -17,6 +17,7 @@ export { type GatewayProxyOptions } from './proxy-options.ts';
 export { type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.ts';
 export { type DnsCheckCommandOptions } from './dns-check-command.ts';
 export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
+export { type ServiceInstallOptions } from './service-command.ts';
 export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';
 export { callAgent } from './agent-socket-client.ts';

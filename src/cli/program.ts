@@ -22,10 +22,18 @@ import { versionCommand, type VersionRunner } from './local/version-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
+import { serviceCommand, type ServiceRunners } from './service-command.ts';
 import { tunnelCommand, type TunnelRunners } from './tunnel-command.ts';
 
 export interface ProgramRunners
-  extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner, TunnelRunners, VersionRunner {
+  extends
+    ServerRunners,
+    ServiceRunners,
+    RestoreRunner,
+    AdminsRunner,
+    ConsoleRunner,
+    TunnelRunners,
+    VersionRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
@@ -74,6 +82,7 @@ export async function buildProgram(
     }).helpGroup('Programs:'),
   );
   program.addCommand(tunnelCommand(io, runners).helpGroup('Programs:'));
+  program.addCommand(serviceCommand(io, runners).helpGroup('This machine:'));
   program.addCommand(adminsCommand(io, runners).helpGroup('Programs:'));
   program.addCommand(consoleCommand(io, runners).helpGroup('Management API:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));

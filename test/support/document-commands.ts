@@ -107,7 +107,8 @@ export function argumentsOfProduct(words: readonly string[]): string[] | undefin
   const given = rest.filter((word) => word !== '…');
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (name === 'frontdoor') return given;
-  return name === 'frontdoor-agent' ? ['agent', ...given] : undefined;
+  if (name !== 'frontdoor-agent') return undefined;
+  return given[0] === 'service' ? given : ['agent', ...given];
 }
 
 /** The command lines of the product in the blocks of a document. */

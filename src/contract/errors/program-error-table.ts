@@ -49,6 +49,41 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
     meaning: 'A file given with an option cannot be read.',
     remedy: 'Check the path, and that this user can read the file.',
   },
+  'service-configured': {
+    kind: 'conflict',
+    meaning: 'The service has a configuration file already, which options would change.',
+    remedy: 'Edit the file that the message names, or remove the service first.',
+  },
+  'service-manager': {
+    kind: 'unavailable',
+    meaning: 'The service manager of the machine is missing, or one of its commands failed.',
+    remedy: 'See the reason in the message. Without systemd and launchd, start the agent in another way.',
+  },
+  'service-missing': {
+    kind: 'notFound',
+    meaning: 'The service is not installed on this machine.',
+    remedy: 'Check its name, which --instance gives; "frontdoor service install agent" installs it.',
+  },
+  'service-needs-root': {
+    kind: 'forbidden',
+    meaning: 'The command changes services of the machine, which root may do.',
+    remedy: 'Run it with sudo.',
+  },
+  'service-not-started': {
+    kind: 'unavailable',
+    meaning: 'The service was installed, and its program did not become ready.',
+    remedy: 'See its log with the command in the message.',
+  },
+  'service-program': {
+    kind: 'notFound',
+    meaning: 'The program that the service would start was not found.',
+    remedy: 'Install Frontdoor as root with install.sh, or name the program with --program.',
+  },
+  'service-program-place': {
+    kind: 'invalid',
+    meaning: 'The program is in a folder that services cannot read, or its path would have to be quoted.',
+    remedy: 'Install Frontdoor below /usr/local or /opt.',
+  },
   'worker-failed': {
     kind: 'unavailable',
     meaning: 'A worker of the gateway did not start.',
