@@ -23,9 +23,10 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
        frontdoor dev apps [NAME…]
+       frontdoor dev installs [NAME…]
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
-       frontdoor dev dist [npm|archives|sbom]…
+       frontdoor dev dist [npm|archives|deb|sbom]…
        frontdoor dev build
        frontdoor dev node ARGUMENTS…
 `;
@@ -84,6 +85,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned(['test/clients/main.ts', ...rest])).status;
     case 'apps':
       return (await runPinned(['test/apps/main.ts', ...rest])).status;
+    case 'installs':
+      return (await runPinned(['test/installs/main.ts', ...rest])).status;
     default:
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;
