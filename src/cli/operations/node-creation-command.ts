@@ -2,10 +2,10 @@
  * `frontdoor fabric router|gateway create NAME -o FILE`: creates the router or gateway and writes its enrollment
  * token into a file that only its owner can read. For a router, `--config` writes its configuration file, too.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
-import { definedFields, FrontdoorError, messageOf } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 import { operations, type Operation } from '#contract';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
@@ -13,6 +13,8 @@ import type { ManagementClient, ManagementRequest } from '../management-client.t
 import { wholeNumber } from '../value-parser.ts';
 import { ctrlAddressOf, routerFileText } from './router-file.ts';
 import { conditionOptions, conditionsOf, type ConditionFlags } from './condition-options.ts';
+import { ifNeededOption, reasonAgainstNode } from './needed-creation.ts';
+import { withNewFiles, writeSecretFile } from './secret-file.ts';
 
 const DEFAULT_ROUTER_PORT = 3022;
 
@@ -24,6 +26,7 @@ interface CreationFlags extends ApiFlags, ConditionFlags {
   readonly port: number;
   readonly tunneler?: boolean | undefined;
   readonly roleAttribute?: readonly string[] | undefined;
+  readonly ifNeeded: boolean;
 }
 
 export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Command {
@@ -68,6 +71,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
     (kind === 'router'
       ? '  frontdoor fabric router create east --config east.yml --advertise east.example.com\n'
       : '');
+  command.addOption(ifNeededOption(`a ${kind}`));
   for (const option of conditionOptions(operation)) command.addOption(option);
   return addApiOptions(command)
     .addHelpText('after', help)
@@ -80,7 +84,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
         const body = definedFields({ name, tunneler: flags.tunneler, roleAttributes: flags.roleAttribute });
         const request = { method: 'POST', path, body, ...conditionsOf(operation, flags) } as const;
         await withManagement(flags, io, (client) =>
-          create({ client, request, kind, name, files, isJson, io }),
+          create({ client, request, kind, name, files, isIfNeeded: flags.ifNeeded, isJson, io }),
         );
       });
     });
@@ -92,6 +96,7 @@ interface Creation {
   readonly kind: 'router' | 'gateway';
   readonly name: string;
   readonly files: CreatedFiles;
+  readonly isIfNeeded: boolean;
   readonly isJson: boolean;
   readonly io: CliIo;
 }
@@ -121,15 +126,27 @@ function withoutEnding(file: string): string {
   return file.replace(/\.ya?ml$/, '');
 }
 
-async function create({ client, request, kind, name, files, isJson, io }: Creation): Promise<void> {
+async function create({
+  client,
+  request,
+  kind,
+  name,
+  files,
+  isIfNeeded,
+  isJson,
+  io,
+}: Creation): Promise<void> {
   const { out, config } = files;
-  // Checked before the record is created, because a token that cannot be written is lost.
-  const reserved: string[] = [];
-  try {
-    for (const file of [out, ...(config === undefined ? [] : [config.file])]) {
-      reserve(file);
-      reserved.push(file);
-    }
+  const others = config === undefined ? [] : [config.file];
+  const reason = isIfNeeded
+    ? await reasonAgainstNode(client, kind, { path: request.path, name }, { token: out, others })
+    : undefined;
+  if (reason !== undefined) {
+    if (isJson) writeJson(io, definedFields({ name, file: out, config: config?.file, created: false }));
+    else io.out(`${reason}\n`);
+    return;
+  }
+  await withNewFiles([out, ...others], async () => {
     const made = (await client.call(request)) as {
       id?: unknown;
       token?: unknown;
@@ -137,7 +154,7 @@ async function create({ client, request, kind, name, files, isJson, io }: Creati
     if (typeof made?.token !== 'string' || typeof made.id !== 'string') {
       throw new FrontdoorError('badGateway', 'answer', 'the Management API sent no enrollment token');
     }
-    writeFileSync(out, `${made.token}\n`, { mode: 0o600 });
+    writeSecretFile(out, made.token);
     if (config !== undefined) writeFileSync(config.file, configText(config, name, made.token));
     if (isJson) writeJson(io, definedFields({ id: made.id, name, file: out, config: config?.file }));
     else {
@@ -145,21 +162,7 @@ async function create({ client, request, kind, name, files, isJson, io }: Creati
       if (config !== undefined)
         io.out(`its configuration is in ${config.file}, which names the next commands\n`);
     }
-  } catch (error) {
-    for (const file of reserved) rmSync(file, { force: true });
-    throw error;
-  }
-}
-
-/** Creates the empty file, which must not exist. */
-function reserve(file: string): void {
-  try {
-    writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = isThere ? 'it exists already: choose another name, or remove it' : messageOf(error);
-    throw new FrontdoorError('invalid', 'out-file', `cannot write ${file}: ${why}`, { cause: error });
-  }
+  });
 }
 
 function configText(config: NonNullable<CreatedFiles['config']>, name: string, token: string): string {

@@ -83,9 +83,15 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'agents',
     verb: 'enroll',
     once: 'enrollmentCode',
+    isCodeOfAgent: true,
     next: 'FRONTDOOR_ENROLLMENT_TOKEN={enrollmentCode} frontdoor agent start --api {api}',
     called: { lifetimeSeconds: 'lifetime' },
-    examples: ['agents enroll', 'agents enroll --name laptop --lifetime 24h', 'agents enroll --json'],
+    examples: [
+      'agents enroll',
+      'agents enroll --name laptop --lifetime 24h',
+      'agents enroll --json',
+      'agents enroll --name laptop --if-needed --out enrollment-code',
+    ],
   },
   listEnrollments: {
     noun: 'agents',

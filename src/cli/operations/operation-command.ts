@@ -25,6 +25,8 @@ export interface OperationCommand {
   readonly done?: string;
   /** The field with a secret that the response shows only once. */
   readonly once?: string;
+  /** Whether the secret is the code of an agent, which may be written into a file. */
+  readonly isCodeOfAgent?: boolean;
   /** A hint about the next step, with names of response fields, {api} and {argument} (the first one) in braces. */
   readonly next?: string;
   /** An operation to call with the id of the created resource, shown beside it. `--no-check` skips it. */

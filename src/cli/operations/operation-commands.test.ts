@@ -65,6 +65,7 @@ test('the options of a command are the fields and parameters of its operation, a
     for (const { name } of operation.query) add(name);
     if (operation.query.some(({ name }) => name === 'page')) expected.add('limit');
     if (row.checkedBy !== undefined) expected.add('no-check');
+    if (row.isCodeOfAgent === true) for (const name of ['out', 'if-needed']) expected.add(name);
     if (row.columns !== undefined) expected.add('json-lines');
     if (takesIfMatch(operation)) expected.add('if-match');
     if (takesIdempotencyKey(operation)) expected.add('idempotency-key');

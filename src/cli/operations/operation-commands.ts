@@ -14,6 +14,7 @@ import { providerCheckText } from '../output/provider-check-text.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
 import { changesFollowCommand } from './changes-follow-command.ts';
+import { addCodeFileOptions, enrollIntoFile } from './code-file.ts';
 import { conditionOptions } from './condition-options.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectFollowCommand } from './inspect-follow-command.ts';
@@ -105,6 +106,7 @@ function operationCommand(operation: Operation, row: OperationCommand, verb: str
   if (parameters.usesOrganization) command.addOption(organizationOption());
   if (row.checkedBy !== undefined)
     command.option('--no-check', 'do not check whether it works, and do not print what to register');
+  if (row.isCodeOfAgent === true) addCodeFileOptions(command);
   if (parameters.isPaged) addPageOptions(command);
   else if (isList(operation, row)) command.addOption(jsonLinesOption());
   if (parameters.usesFrontdoor) command.addOption(frontdoorOption());
@@ -130,6 +132,7 @@ async function run(parts: Run, args: Arguments, options: PageOptions): Promise<v
     const call = (asked: OperationRequest): Promise<unknown> =>
       client.call({ ...asked, path: withQuery(asked.path, asked.query) });
     if (isList(operation, row)) return runList(parts, options, request, call);
+    if (row.isCodeOfAgent === true && (await enrollIntoFile(options, { client, request, io }))) return;
     if (options.etag === true) return io.out(`${await entityTag(client, request)}\n`);
     const answer = await call(request);
     if (options.json !== true) {

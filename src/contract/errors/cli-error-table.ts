@@ -135,6 +135,12 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'Options that the command needs are missing.',
     remedy: 'Give the options that the message names.',
   },
+  'enrolled-elsewhere': {
+    kind: 'conflict',
+    meaning:
+      'A router, gateway or environment of the name is enrolled, and the file of its enrollment is missing.',
+    remedy: 'If its data directory was lost, delete it and create it again; otherwise put the file back.',
+  },
   'out-file': {
     kind: 'invalid',
     meaning: 'The file given with --out cannot be written.',
