@@ -34,6 +34,14 @@ function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
+/** As process 1 of a container, a program that handles no signal cannot be stopped by one: neither a command, nor a start. */
+const END_STATUS = { SIGINT: 130, SIGTERM: 143 };
+if (process.pid === 1)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(END_STATUS[signal]);
+    });
+
 const status = await run(process.argv.slice(2));
 await Promise.all([untilRead(process.stdout), untilRead(process.stderr)]);
 process.exit(status);

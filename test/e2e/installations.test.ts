@@ -2,7 +2,7 @@
 // `node_modules` of an empty folder, and a clone without development dependencies. Packages are linked, so nothing is loaded
 // from a registry.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -25,6 +25,7 @@ import type * as Archives from '../../tools/release/archive.ts';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { buildConsoleNow } from '../support/built-console.ts';
 import { logInAtConsole } from '../support/console-stream.ts';
+import { until } from '../support/deadline.ts';
 import { makeDataDir, runLauncher, startDemoProcess, type DemoProcess } from '../support/product-process.ts';
 import { httpGet } from '../support/world.ts';
 
@@ -228,6 +229,29 @@ describe('an installation', () => {
       const demo = await startUp(test, join(prefix, 'lib/frontdoor', name, 'lib/frontdoor/bin/frontdoor.js'));
       await checkServes(demo);
       await checkServesConsole(demo);
+    });
+
+    it('ends by SIGTERM as process 1 of a container, also before it serves', async (test) => {
+      const isRoot = process.getuid?.() === 0;
+      const asFirst = [...(isRoot ? [] : ['--user', '--map-root-user']), '--pid', '--fork', '--kill-child'];
+      const waiting = ['agent', 'start', '--enrollment-token-file', '-', '--data-dir', join(top, 'first')];
+      const launcher = join(top, 'prefix/bin/frontdoor');
+      // A group of its own, in which unshare ignores the signal.
+      const child = spawn('unshare', [...asFirst, launcher, ...waiting], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        detached: true,
+      });
+      test.after(() => child.kill('SIGKILL'));
+      // Until the first line of its own code, process 1 ignores the signal.
+      await until(
+        'process 1 to end',
+        () => {
+          if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM');
+          return child.exitCode;
+        },
+        (status) => status !== null,
+      );
+      assert.equal(child.exitCode, 143);
     });
 
     it('is the same however its files came to be', () => {

@@ -11,6 +11,7 @@ import { repositoryRoot } from '../pinned-process.ts';
 import { copyNode } from './platform-node.ts';
 import { copyPackage, licencesOf, packagesReachedFrom } from './production-packages.ts';
 import type { Release } from './release-facts.ts';
+import { gzipOf, tarOf } from './tar-file.ts';
 
 export interface Platform {
   /** The package that has its Node. */
@@ -126,11 +127,7 @@ function completionOf(shell: string): string {
   return execFileSync(process.execPath, [program, 'completion', shell], { encoding: 'utf8' });
 }
 
-/** Sorted, without owners, and with one time for everything: two archives of one commit are equal. */
-export function packTree(top: string, name: string, archive: string, timeS: number, level = 9): void {
-  const order = ['--format=ustar', '--sort=name', `--mtime=@${timeS}`];
-  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
-  const maxBuffer = 1024 * 1024 * 1024;
-  const tar = execFileSync('tar', [...order, ...owner, '-cf', '-', '-C', top, name], { maxBuffer });
-  writeFileSync(archive, execFileSync('gzip', [`-${level}`, '-n'], { input: tar, maxBuffer }));
+/** Two archives of one commit are equal. */
+export function packTree(top: string, name: string, archive: string, timeS: number, level?: number): void {
+  writeFileSync(archive, gzipOf(tarOf(top, timeS, [name]), level));
 }

@@ -18,6 +18,8 @@ import { repositoryRoot } from '../pinned-process.ts';
 import { makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackages } from './debian-package.ts';
+import { makeImage } from './image.ts';
+import { IMAGE_ARCHITECTURES } from './image-root.ts';
 import type { Release } from './release-facts.ts';
 
 const RELEASE_FOLDER = 'dist/release';
@@ -32,6 +34,9 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
     copyFileSync(join(repositoryRoot, 'tools/release/install.sh'), join(release.folder, 'install.sh'));
   },
   deb: makeDebianPackages,
+  image: (release) => {
+    for (const architecture of Object.keys(IMAGE_ARCHITECTURES)) makeImage(release, architecture);
+  },
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
 };
 
@@ -55,7 +60,8 @@ export async function makeRelease(
   const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const release = { folder, version, timeS: commitTimeS(), bill: billOfMaterials() };
+  const timeS = Number(gitText('log', '-1', '--format=%ct'));
+  const release = { folder, version, commit: gitText('rev-parse', 'HEAD'), timeS, bill: billOfMaterials() };
   for (const [kind, make] of Object.entries(KINDS))
     if (kinds.length === 0 || kinds.includes(kind)) make(release);
   writeSums(folder);
@@ -74,10 +80,8 @@ function packPackage({ folder, version }: Release): void {
   renameSync(join(folder, file.trim()), join(folder, `frontdoor-${version}.tgz`));
 }
 
-/** The time of everything in the release, in seconds: that of the commit. */
-function commitTimeS(): number {
-  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: repositoryRoot, encoding: 'utf8' });
-  return Number(text);
+function gitText(...words: readonly string[]): string {
+  return execFileSync('git', words, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
 }
 
 function writeSums(folder: string): void {
