@@ -40,5 +40,10 @@ declare module 'frontdoor:curl-command' {
   export function curlCommand(request: CurlRequest, addresses: readonly string[], leftOut: string): string;
 }
 
+/** The version of the product that the console was built with. */
+declare module 'frontdoor:version' {
+  export const VERSION: string;
+}
+
 /** Style sheets, which the build takes in. */
 declare module '*.css';

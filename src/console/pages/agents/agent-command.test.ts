@@ -4,7 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { allowTargetsOf, shellWord, startCommand, systemdWord, wrongTarget } from './agent-command.ts';
 
-const START = { apiUrl: 'https://api.example.com', code: 'AbC-123', name: '', allowTargets: [] };
+const START = {
+  apiUrl: 'https://api.example.com',
+  code: 'AbC-123',
+  name: '',
+  allowTargets: [],
+  version: '1.2.3',
+};
 const HOSTILE = `it's "a" $(id) \`id\` \\ %h <img src=x onerror=alert(1)>`;
 
 describe('the command of an agent', () => {
@@ -47,17 +53,17 @@ describe('the command of an agent', () => {
     const allowTargets = allowTargetsOf('machine', '');
     assert.deepEqual(startCommand('docker', { ...START, name: HOSTILE, allowTargets }).split(' \\\n  '), [
       'FRONTDOOR_ENROLLMENT_TOKEN=AbC-123',
-      'docker run --detach --init --restart unless-stopped --name frontdoor-agent',
+      'docker run --detach --restart unless-stopped --stop-timeout 45 --name frontdoor-agent',
+      '--read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges',
       '--env FRONTDOOR_ENROLLMENT_TOKEN',
       '--network host',
-      '--volume frontdoor-agent:/data',
-      '--volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
-      'node:22-slim node bin/frontdoor.js agent start',
+      '--volume frontdoor-agent:/var/lib/frontdoor',
+      'localhost/frontdoor:1.2.3 agent start',
       '--api https://api.example.com',
       `--name ${shellWord(HOSTILE)}`,
       "--allow-target '127.0.0.1:*'",
       "--allow-target '[::1]:*'",
-      '--data-dir /data/agent',
+      '--data-dir /var/lib/frontdoor',
     ]);
   });
 

@@ -11,12 +11,14 @@ export interface AgentStart {
   readonly name: string;
   /** Networks and ports that may be published from elsewhere: `10.0.0.0/8:80,8080`. */
   readonly allowTargets: readonly string[];
+  /** Of the product, and thus of its image. */
+  readonly version: string;
 }
 
 const OWN_MACHINE: readonly string[] = ['127.0.0.1:*', '[::1]:*'];
 const SERVICE = 'frontdoor-agent';
-/** The agent makes the folder, which nobody else may read. */
-const DOCKER_DATA = '/data/agent';
+/** Where the image keeps state. */
+const IMAGE_STATE = '/var/lib/frontdoor';
 const CODE_VARIABLE = 'FRONTDOOR_ENROLLMENT_TOKEN';
 const CODE_FILE = '/etc/frontdoor/enrollment-code';
 const NETWORK =
@@ -39,7 +41,11 @@ export function startCommand(machine: Machine, start: AgentStart): string {
   if (machine === 'systemd') return systemdScript(start);
   const options = optionsOf(start);
   if (machine === 'docker')
-    return continued([codeVariable(start), ...dockerLines([...options, ['--data-dir', DOCKER_DATA]])]);
+    return continued([
+      codeVariable(start),
+      ...dockerLines(start.version),
+      ...[...options, ['--data-dir', IMAGE_STATE]].map(shellOption),
+    ]);
   const program = machine === 'clone' ? 'node bin/frontdoor.js' : 'frontdoor';
   return continued([codeVariable(start), `  ${program} agent start`, ...options.map(shellOption)]);
 }
@@ -49,16 +55,15 @@ function codeVariable({ code }: AgentStart): string {
   return `${CODE_VARIABLE}=${shellWord(code)}`;
 }
 
-/** The folder of Frontdoor is mounted, because there is no image; the network is the host's, for services on its loopback. */
-function dockerLines(options: readonly (readonly string[])[]): string[] {
+/** The network is the host's, for services on its loopback. */
+function dockerLines(version: string): string[] {
   return [
-    `  docker run --detach --init --restart unless-stopped --name ${SERVICE}`,
+    `  docker run --detach --restart unless-stopped --stop-timeout 45 --name ${SERVICE}`,
+    '  --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges',
     `  --env ${CODE_VARIABLE}`,
     '  --network host',
-    `  --volume ${SERVICE}:/data`,
-    '  --volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
-    '  node:22-slim node bin/frontdoor.js agent start',
-    ...options.map(shellOption),
+    `  --volume ${SERVICE}:${IMAGE_STATE}`,
+    `  localhost/frontdoor:${version} agent start`,
   ];
 }
 

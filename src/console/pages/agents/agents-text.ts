@@ -86,15 +86,14 @@ export const agentsText = defineText({
         systemd: 'systemd service',
         docker: 'Docker container',
       })[machine] ?? machine,
-    machineHints: (machine: string) =>
+    machineHints: (machine: string, version: string) =>
       ({
         installed:
           'Run this in a terminal on the machine next to your service. The agent runs until you stop it.',
         clone: 'Run this in the folder of a clone, after npm ci.',
         systemd:
           'Run this as an administrator of the machine. The agent starts at boot and restarts automatically.',
-        docker:
-          'Run this on Linux, in the folder of a clone, after npm ci. The container uses the host network, starts at boot and restarts automatically.',
+        docker: `Run this on Linux, after docker load --input frontdoor-${version}-amd64.oci.tar (or arm64). The container uses the host network, starts at boot and restarts automatically.`,
       })[machine] ?? '',
     command: 'Command',
     waiting: 'Waiting for the agent…',
@@ -207,13 +206,12 @@ export const agentsText = defineText({
         systemd: 'systemd-Dienst',
         docker: 'Docker-Container',
       })[machine] ?? machine,
-    machineHints: (machine: string) =>
+    machineHints: (machine: string, version: string) =>
       ({
         installed: 'In einem Terminal des Rechners neben Ihrem Dienst. Der Agent läuft, bis Sie ihn beenden.',
         clone: 'Im Ordner eines Klons, nach npm ci.',
         systemd: 'Als Administrator des Rechners. Der Agent startet mit ihm und kommt von selbst zurück.',
-        docker:
-          'Unter Linux, im Ordner eines Klons, nach npm ci. Der Container nutzt das Netz seines Rechners, startet mit ihm und kommt von selbst zurück.',
+        docker: `Unter Linux, nach docker load --input frontdoor-${version}-amd64.oci.tar (oder arm64). Der Container nutzt das Netz seines Rechners, startet mit ihm und kommt von selbst zurück.`,
       })[machine] ?? '',
     command: 'Befehl',
     waiting: 'Warten auf den Agenten…',

@@ -1,5 +1,6 @@
 /** The code of an agent with the command that starts it, and the state of the code. */
 import { Button, Group, SegmentedControl } from '@mantine/core';
+import { VERSION } from 'frontdoor:version';
 import { useState, type ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
@@ -60,8 +61,11 @@ export function StartAgent(props: {
             data={MACHINES.map((value) => ({ value, label: text.machines(value) }))}
           />
         </div>
-        <p className="fd-soft">{text.machineHints(machine)}</p>
-        <CodeBlock label={text.command} code={startCommand(machine, { ...created, apiUrl: apiUrl() })} />
+        <p className="fd-soft">{text.machineHints(machine, VERSION)}</p>
+        <CodeBlock
+          label={text.command}
+          code={startCommand(machine, { ...created, apiUrl: apiUrl(), version: VERSION })}
+        />
       </Panel>
       <Panel>
         <Progress {...props} />

@@ -5,7 +5,13 @@ import type { BuildOptions, BuildResult, Metafile, OnLoadResult, Plugin } from '
 import { FrontdoorError } from '#base';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 import type { ConsoleFile, FileRole } from './built-console.ts';
-import { curlModule, modesModule, operationsModule, providerTypesModule } from './console-source.ts';
+import {
+  curlModule,
+  modesModule,
+  operationsModule,
+  providerTypesModule,
+  versionModule,
+} from './console-source.ts';
 import { directImports } from './direct-imports.ts';
 
 /** Modules of other parts that the program is built with, by the names that its files import. */
@@ -13,6 +19,7 @@ const MODULES: Readonly<Record<string, () => Promise<OnLoadResult>>> = {
   'frontdoor:operations': async () => ({ contents: operationsModule(), loader: 'js' }),
   'frontdoor:provider-types': async () => ({ contents: providerTypesModule(), loader: 'js' }),
   'frontdoor:curl-command': async () => ({ contents: await curlModule(), loader: 'ts' }),
+  'frontdoor:version': async () => ({ contents: await versionModule(), loader: 'js' }),
   '#domain/backend-modes': async () => ({ contents: await modesModule(), loader: 'ts' }),
 };
 /** It is not written: the names of a build have no folder. */

@@ -46,6 +46,7 @@ const lockFileSchema = Type.Object({
 });
 type LockRows = ShapeOf<typeof lockFileSchema>['packages'];
 const readLockFile = jsonReader(lockFileSchema);
+const readManifest = jsonReader(Type.Object({ version: Part.text() }));
 
 /** Where the built console is: in the top folder of a clone or a package, and beside its compiled programs. */
 export function builtFolders(root: string): readonly string[] {
@@ -78,6 +79,12 @@ export function modesModule(): Promise<string> {
   return readFile(join(PACKAGE_ROOT, MODES_FILE), 'utf8');
 }
 
+/** The text of the module `frontdoor:version`. */
+export async function versionModule(): Promise<string> {
+  const { version } = readManifest(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  return `export const VERSION = ${JSON.stringify(version)};\n`;
+}
+
 /** Returns the hash of everything that a build is made from, or undefined if the sources are not there. */
 export async function sourceKey(root: string): Promise<string | undefined> {
   const paths: string[] = [];
@@ -97,6 +104,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
   add('provider types', providerTypesModule());
   add('curl', await curlModule());
   add('modes', await modesModule());
+  add('version', await versionModule());
   add('packages', JSON.stringify(await lockRows(root)));
   add('manifest', JSON.stringify(await bundledFields(root)));
   for (const path of paths) add(path, await readFile(join(root, path), 'latin1'));
