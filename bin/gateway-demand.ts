@@ -18,14 +18,24 @@ export interface AutomaticCertificates {
   readonly thumbprint: string;
   /** Whether zones get wildcards through a DNS hook, so that only domains of shares need challenges. */
   readonly hasWildcards: boolean;
+  /** Hosts that this process serves besides shares. */
+  readonly ownHosts?: readonly string[] | undefined;
+}
+
+/** In whose name the certificate of a host of this process is ordered. It is single, also where zones have wildcards. */
+function ownHostOwner(host: string): NameOwner {
+  const domain = SITE_SUFFIXES.registrableDomain(host);
+  return { organizationId: '', isCustom: false, isAlone: true, domain };
 }
 
 /** In whose name the certificate of a host is ordered; undefined for a host that is not served. */
 export function nameOwner(
   table: Gateway['table'],
   loginHosts: GatewayAccess['loginHosts'],
+  ownHosts: AutomaticCertificates['ownHosts'],
   host: string,
 ): NameOwner | undefined {
+  if (ownHosts?.includes(host) === true) return ownHostOwner(host);
   const entry = table.find(host);
   const share = entry?.route.share;
   if (share === undefined && !loginHosts.has(host)) return undefined;
@@ -62,6 +72,6 @@ export function demandOf(
 ): CertificateDemand | undefined {
   if (secure?.automatic === undefined) return undefined;
   const { certificates: store, automatic } = secure;
-  const { source, hasWildcards } = automatic;
-  return new CertificateDemand({ store, source, hasWildcards, ownerOf, zones });
+  const { source, hasWildcards, ownHosts } = automatic;
+  return new CertificateDemand({ store, source, hasWildcards, ownerOf, zones, ownHosts });
 }

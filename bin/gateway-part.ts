@@ -199,7 +199,8 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
     onZonesChanged: () => demand?.check(),
     log,
   });
-  const ownerOf = (host: string) => nameOwner(gateway.table, access.loginHosts, host);
+  const ownHosts = secure?.automatic?.ownHosts;
+  const ownerOf = (host: string) => nameOwner(gateway.table, access.loginHosts, ownHosts, host);
   const demand = demandOf(secure, ownerOf, () => access.kept().zones);
   const automatic = secure?.automatic;
   // A custom frontend is active from now on, and not only after the next report.
@@ -275,6 +276,8 @@ class RunningGateway implements GatewayPart {
     if (metrics !== undefined) await this.#openMetrics(metrics);
     if (listensWhenFresh === true) await this.freshOrLate;
     await this.gateway.listen();
+    // From now on challenges of the certificate authority are answered.
+    this.#parts.demand?.check();
     const shares = (): ReadinessCheck => listReadiness(this.#parts.feed, this.#options);
     void this.freshOrLate.then(() => this.#health.add(shares(), ...otherReadiness));
   }

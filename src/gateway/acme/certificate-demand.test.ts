@@ -49,7 +49,19 @@ let demand: CertificateDemand;
 let served: Set<string>;
 let zones: string[];
 
-async function open({ hasWildcards = false, waitMs = 30_000, isDefaultStandIn = false } = {}): Promise<void> {
+interface Opening {
+  readonly hasWildcards?: boolean;
+  readonly waitMs?: number;
+  readonly isDefaultStandIn?: boolean;
+  readonly ownHosts?: readonly string[];
+}
+
+async function open({
+  hasWildcards = false,
+  waitMs = 30_000,
+  isDefaultStandIn = false,
+  ownHosts,
+}: Opening = {}): Promise<void> {
   demand?.close();
   const standIn = await authority.issue('own', { dns: ['*.zone.example'], days: 3_000 });
   store = await CertificateStore.open({
@@ -67,6 +79,7 @@ async function open({ hasWildcards = false, waitMs = 30_000, isDefaultStandIn = 
     waitMs,
     ownerOf: (host) => (served.has(host) ? ownerOf(host) : undefined),
     zones: () => zones,
+    ownHosts,
   });
 }
 
@@ -94,6 +107,15 @@ describe('the demand for certificates of single names', () => {
     await settle('app.zone.example', 'obtained');
     assert.deepEqual(await within('both handshakes', Promise.all([first, second])), [true, true]);
     assert.equal(demand.missing('app.zone.example'), undefined);
+  });
+
+  it('orders those of own hosts before a client asks, and not again once they are there', async () => {
+    await open({ ownHosts: ['app.zone.example'] });
+    demand.check();
+    assert.deepEqual(source.wanted, [['app.zone.example']]);
+    await settle('app.zone.example', 'obtained');
+    demand.check();
+    assert.equal(source.wanted.length, 1);
   });
 
   it('orders none for a name that is not served', () => {

@@ -31,6 +31,8 @@ export interface CertificateDemandOptions {
   /** Returns the owner of a host (canonical) that is a share's, or receives log-ins; undefined for another host. */
   readonly ownerOf: (host: string) => NameOwner | undefined;
   readonly zones: () => readonly string[];
+  /** Hosts whose certificates are ordered before a client asks for them. */
+  readonly ownHosts?: readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -89,6 +91,7 @@ export class CertificateDemand {
   check(): void {
     const names = new Set(this.#dueNames());
     if (this.#options.hasWildcards) for (const name of this.#missingWildcards()) names.add(name);
+    for (const name of this.#missingHosts()) names.add(name);
     if (names.size > 0) this.#wantNames([...names]);
     this.#plan();
   }
@@ -164,6 +167,14 @@ export class CertificateDemand {
     const current = new Set(store.obtained.flatMap((one) => (nowMs < renewalAtMs(one) ? [one.name] : [])));
     const names = zones().map((zone) => `*.${zone}`);
     return names.filter((name) => !current.has(name) && !store.isProvidedByFile(name));
+  }
+
+  #missingHosts(): readonly string[] {
+    const { store, ownHosts = [], hasWildcards, zones } = this.#options;
+    const isBelowWildcard = (host: string): boolean => hasWildcards && zones().includes(zoneOf(host));
+    return ownHosts.filter(
+      (host) => !store.isProvided(host) && !isBelowWildcard(host) && !this.#isRefused(host),
+    );
   }
 
   #wantNames(names: readonly string[]): void {

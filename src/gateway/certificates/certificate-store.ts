@@ -190,6 +190,11 @@ export class CertificateStore {
     return found !== undefined && !this.#isStandIn(found);
   }
 
+  /** The currently valid certificate of a host, with its private key; undefined if there is none but a stand-in. */
+  providedFor(host: string): KeyPair | undefined {
+    return this.isProvided(host) ? this.#validFor(this.#byHost, host)?.pair : undefined;
+  }
+
   /** When the certificate of a host ends, even in the past; undefined if there is none but a stand-in. */
   endOf(host: string): number | undefined {
     const found = this.#find(this.#byHost, host);
