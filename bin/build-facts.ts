@@ -1,25 +1,62 @@
 /** From which commit the programs are: a package names it in the manifest of its programs, a clone in `.git`. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
 import { isJsonObject } from '#base';
 import type { BuildFacts } from '#cli';
+import { versionText, type ProgramVersion } from '#domain/versions';
 import { currentBundle, PACKAGE_ROOT, packedBundle } from './program-bundle.ts';
 
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 export function buildFacts(root = PACKAGE_ROOT): BuildFacts {
-  if (existsSync(packedBundle(root))) return { commit: packedCommit(root), programs: 'package' };
+  const { commit, date } = programVersion(root);
+  if (existsSync(packedBundle(root))) return { commit, date, programs: 'package' };
   const isBundled = currentBundle(root) !== undefined;
   return {
-    commit: cloneCommit(root),
+    commit,
+    date: commit === undefined ? undefined : commitDay(root, commit),
     programs: isBundled ? 'bundle of this clone' : 'sources of this clone',
   };
 }
 
-function packedCommit(root: string): string | undefined {
-  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const commit = isJsonObject(manifest) ? manifest['commit'] : undefined;
-  return typeof commit === 'string' && COMMIT.test(commit) ? commit : undefined;
+/** The version of these programs as parts report it. */
+export function programVersionText(root = PACKAGE_ROOT): string {
+  return versionText(programVersion(root));
+}
+
+/** The day of the commit is in packages only: in a clone, git alone has it at hand. */
+function programVersion(root: string): ProgramVersion {
+  const read: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifest = isJsonObject(read) ? read : {};
+  const textIn = (name: string, form: RegExp): string | undefined => {
+    const value = manifest[name];
+    return typeof value === 'string' && form.test(value) ? value : undefined;
+  };
+  return {
+    version: textIn('version', /./) ?? '0.0.0',
+    commit: textIn('commit', COMMIT) ?? cloneCommit(root),
+    date: textIn('commitDate', DAY),
+  };
+}
+
+/** The day of a commit of a clone in UTC; undefined where git is not installed. */
+export function commitDay(root: string, commit: string): string | undefined {
+  const words = ['show', '--no-patch', '--date=format-local:%Y-%m-%d', '--format=%cd', commit];
+  try {
+    const options = {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, TZ: 'UTC' },
+    } as const;
+    return execFileSync('git', words, options).trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns undefined outside a clone. */

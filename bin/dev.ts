@@ -120,8 +120,9 @@ async function buildPackage(): Promise<number> {
   const status = await buildLibrary();
   if (status !== 0) return status;
   const { buildPrograms, PROGRAMS_FOLDER } = await import('../tools/build-programs.ts');
-  const { cloneCommit } = await import('./build-facts.ts');
-  buildPrograms(cloneCommit(repositoryRoot));
+  const { cloneCommit, commitDay } = await import('./build-facts.ts');
+  const commit = cloneCommit(repositoryRoot);
+  buildPrograms(commit, commit && commitDay(repositoryRoot, commit));
   const { bundlePackage } = await import('./bundle-program.ts');
   await bundlePackage(join(repositoryRoot, PROGRAMS_FOLDER));
   return (await runPinned([BUILD_CONSOLE])).status;

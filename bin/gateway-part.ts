@@ -254,13 +254,14 @@ class RunningGateway implements GatewayPart {
   readonly freshOrLate: Promise<boolean>;
   readonly #options: GatewayPartOptions;
   readonly #parts: OpenParts;
-  readonly #health = new ProgramHealth();
+  readonly #health: ProgramHealth;
   #metrics: TextEndpoint | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: GatewayPartOptions, parts: OpenParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#health = new ProgramHealth(options.version);
     this.gateway = parts.gateway;
     this.certificates = options.secure?.certificates;
     this.freshOrLate = waitAtMost(parts.feed.fresh, FRESH_MS);

@@ -33,7 +33,7 @@ export function prepareMetrics(
   log: Log,
 ): PreparedMetrics {
   const writers: MetricsWriter[] = [(to) => writeBuildInformation(to, version)];
-  const health = new ProgramHealth();
+  const health = new ProgramHealth(version);
   let endpoint: TextEndpoint | undefined;
   return {
     health,

@@ -1,12 +1,10 @@
 /** All commands of `src/cli` but `dev`, wired to the parts. Each part is loaded when its command runs. */
-import { readFileSync } from 'node:fs';
 // First: its number leaves the environment before any process is started.
 import './launcher-pipe.ts';
 import { processIo, runProgram } from '#cli';
+import { buildFacts, programVersionText } from './build-facts.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const version = programVersionText();
 
 /** Resolves to the exit status. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -39,7 +37,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     serviceInstall: async (options) => (await loadService()).runServiceInstall(options, io),
     serviceUninstall: async (instance) => (await loadService()).runServiceUninstall(instance, io),
     serviceStatus: async (instance) => (await loadService()).runServiceStatus(instance, io),
-    buildFacts: async () => (await import('./build-facts.ts')).buildFacts(),
+    buildFacts: () => Promise.resolve(buildFacts()),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });
   return io.exitCode;

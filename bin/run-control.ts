@@ -61,6 +61,7 @@ export async function runControl(options: ControlCommandOptions, version: string
     ctrlPort: options.ctrlPort,
     zone: options.zone,
     interceptDomain: options.interceptDomain || undefined,
+    version,
     ...(await accessOf(options)),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,

@@ -187,6 +187,7 @@ async function startControl(starting: Starting, names: SharedNames | undefined):
   const { ports, access } = options;
   const control = await startControlPlane({
     dataDir: options.dataDir,
+    version: options.version,
     localEnds: () => starting.ends,
     listenHost: options.listenHost,
     advertiseHost: options.advertiseHost,

@@ -22,8 +22,8 @@ interface Manifest {
   readonly imports: Readonly<Record<string, string>>;
 }
 
-/** `commit` is undefined outside a clone. */
-export function buildPrograms(commit: string | undefined): void {
+/** `commit` and its day are undefined outside a clone. */
+export function buildPrograms(commit: string | undefined, commitDate: string | undefined): void {
   const top = join(repositoryRoot, PROGRAMS_FOLDER);
   rmSync(top, { recursive: true, force: true });
   for (const path of globSync('{bin,src}/**/*.ts', { cwd: repositoryRoot })) {
@@ -43,8 +43,9 @@ export function buildPrograms(commit: string | undefined): void {
   const manifest = {
     name: root.name,
     version: root.version,
-    // For `frontdoor version`.
+    // For the version that the programs report.
     commit,
+    commitDate,
     private: true,
     type: 'module',
     imports: Object.fromEntries(imports) as Record<string, string>,

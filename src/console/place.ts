@@ -5,6 +5,8 @@ export interface ConsolePlace {
   readonly base: string;
   /** The build that the document was served for. */
   readonly build: string;
+  /** The control plane's version; empty where it is not known. */
+  readonly version: string;
 }
 
 function metaOf(name: string): string {
@@ -14,6 +16,7 @@ function metaOf(name: string): string {
 export const place: ConsolePlace = {
   base: metaOf('frontdoor-console-base') || '/console',
   build: metaOf('frontdoor-console-build'),
+  version: metaOf('frontdoor-version'),
 };
 
 /** The nonce that the policy of the document allows styles by. */

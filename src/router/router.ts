@@ -209,8 +209,8 @@ export class Router {
       log.warn({ file: config.file }, 'no csr section: certificates cannot be renewed');
     this.#edge = await EdgePart.open({
       routerId: this.id,
+      release: this.#options.release,
       config,
-      edge: config.edge,
       controllers,
       ...this.#circuits.forEdge,
       rateLimiter: this.#rateLimiter,

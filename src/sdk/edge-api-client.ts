@@ -48,7 +48,7 @@ export interface EdgeApiClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Sent at log-in: the configs to include with services. `host.v1` by default. */
   readonly configTypes?: readonly string[];
-  /** Sent at log-in, for operators. */
+  /** Sent at log-in and to routers, for operators. */
   readonly version?: string;
   /** Where the addresses of the control planes are kept; by default they are forgotten at the end. */
   readonly controlPlanes?: KeptControlPlanes | undefined;
@@ -74,6 +74,11 @@ export class EdgeApiClient {
     this.#options = options;
     const controlPlanes = options.controlPlanes?.urlsOf(options.identity.apiUrl);
     this.connection = new EdgeConnection({ ...options, controlPlanes });
+  }
+
+  /** The version of the program; empty where it was not given. */
+  get ownVersion(): string {
+    return this.#options.version ?? '';
   }
 
   get identity(): IdentityFile {

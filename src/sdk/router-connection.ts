@@ -183,7 +183,7 @@ export class RouterConnection {
   #open(identityId: string, token: string): Promise<Channel> {
     const { api, log, openChannel } = this.#options;
     const hello = new HeaderWriter()
-      .text(headerId.channel.helloVersion, versionHeader(process.platform, process.arch))
+      .text(headerId.channel.helloVersion, versionHeader(process.platform, process.arch, api.ownVersion))
       .text(headerId.edge.sessionToken, token);
     const formerId = this.#formerId || this.#silentId;
     if (formerId !== '') hello.text(headerId.edge.formerChannel, formerId);

@@ -7,6 +7,7 @@ import {
   CHANNEL_HEADERS,
   makeHello,
   makeResult,
+  ownRelease,
   parseVersionHeader,
   rejectHello,
   RESULT_TYPE,
@@ -57,8 +58,11 @@ test('a result answers its request and hands back what is to be reflected', () =
   assert.equal(makeResult(makeFrame(1), false, 'why').headers.has(CHANNEL_HEADERS.reflected), false);
 });
 
-test('the version is the first of exactly five parts', () => {
+test('the version is the first of exactly five parts, and our own stands in the second', () => {
   const text = versionHeader('linux', 'x64');
+  const release = '0.1.0+4b51014bafc2.2026-11-28';
+  assert.equal(ownRelease(versionHeader('linux', 'x64', release)), release);
+  assert.equal(ownRelease(text), '');
   assert.equal(text.split('|').length, 5);
   assert.equal(parseVersionHeader(text), WIRE_VERSION);
   for (const wrong of [undefined, '', 'v1.7.2', 'a|b|c|d', 'a|b|c|d|e|f']) {

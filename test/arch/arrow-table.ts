@@ -111,6 +111,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['agent', 'cli', 'contract', 'control', 'domain', 'gateway', 'net', 'router', 'sdk'],
     why: 'the console is bundled with this table, and with no other file of the part',
   },
+  '#domain/versions': {
+    file: 'src/domain/program-version.ts',
+    parts: ['cli'],
+    why: 'every command starts with the text of its version, and most load nothing else of the part',
+  },
   '#net/datagrams': {
     file: 'src/net/datagrams/mod.ts',
     parts: ['agent', 'router'],

@@ -7,7 +7,6 @@ import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 /** Files that may cast, with the reason. */
 const MAY_CAST: Readonly<Record<string, string>> = {
-  'bin/program.ts': 'its own package.json, and nothing of the product is loaded yet',
   'bin/program-bundle.ts':
     'a file in its own cache; the launcher loads no part, and ignores one that causes an exception',
   'src/console/api/call.ts':

@@ -1,11 +1,14 @@
-/** `frontdoor version`: what a report of a defect needs. `--version` prints the number alone. */
+/** `frontdoor version`: what a report of a defect needs. `--version` prints one line. */
 import { Command } from 'commander';
+import { parseVersionText } from '#domain/versions';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { recordText } from '../output/record-text.ts';
 
 export interface BuildFacts {
   /** Undefined for an installation without a repository whose package does not name one. */
   readonly commit: string | undefined;
+  /** The day of the commit; undefined where only git knows it, and is not installed. */
+  readonly date: string | undefined;
   /** Whether the files come from a package, and else whether the bundle of the clone is current. */
   readonly programs: 'package' | 'bundle of this clone' | 'sources of this clone';
 }
@@ -21,11 +24,12 @@ export function versionCommand(io: CliIo, version: string, run: VersionRunner): 
     .addHelpText('after', '\nExamples:\n  frontdoor version\n  frontdoor version --json\n')
     .action(async (flags: { readonly json?: boolean }) => {
       await runCommand(io, flags.json === true, async () => {
-        const { commit, programs } = await run.buildFacts();
+        const { commit, date, programs } = await run.buildFacts();
         const { node, openssl } = process.versions;
         const facts = {
-          version,
+          version: parseVersionText(version).version,
           commit: commit ?? null,
+          date: date ?? null,
           runtime: `Node ${node} (${process.platform} ${process.arch}, OpenSSL ${openssl ?? 'unknown'})`,
           programs,
         };

@@ -7,6 +7,7 @@ import { useSession } from '../api/session.tsx';
 import { useChanges } from '../api/use-changes.ts';
 import { Icon } from '../parts/icon.tsx';
 import { laterDialog } from '../parts/later-page.tsx';
+import { place } from '../place.ts';
 import { useText } from '../text/language.tsx';
 import { AccountButton } from './account-button.tsx';
 import { Banners } from './banners.tsx';
@@ -51,6 +52,7 @@ export function Shell(): ReactNode {
         {navigationOf(session, frontdoorId).map((group) => (
           <NavigationSection key={group.title} group={group} />
         ))}
+        {place.version === '' ? null : <p className="fd-version">Frontdoor {place.version}</p>}
       </nav>
       <main id="content" ref={main} tabIndex={-1} className="fd-main">
         <Outlet />

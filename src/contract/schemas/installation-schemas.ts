@@ -30,6 +30,10 @@ export const overdueCertificateSchema = closed({
 });
 
 export const installationSchema = closed({
+  version: nullable<string>({
+    type: 'string',
+    description: 'The version of this control plane; null: it is not known',
+  }),
   edgeApiUrl: Type.String({
     format: 'uri',
     description: 'Address at which agents, gateways and SDKs enroll and authenticate',

@@ -16,8 +16,19 @@ const COMING = html`<div class="fd-frame" id="coming">
   <header class="fd-head"><span class="fd-brand">Frontdoor</span></header>
 </div>`;
 
-/** Returns the document. `base` is the path of the console; `nonce` allows styles that the program adds. */
-export function appDocument({ key, files }: BuiltConsole, base: string, nonce: string): string {
+export interface AppDocumentPlace {
+  /** The path of the console. */
+  readonly base: string;
+  /** Allows styles that the program adds. */
+  readonly nonce: string;
+  /** The control plane's. */
+  readonly version: string | undefined;
+}
+
+export function appDocument(
+  { key, files }: BuiltConsole,
+  { base, nonce, version = '' }: AppDocumentPlace,
+): string {
   const urlsOf = (role: FileRole): readonly string[] =>
     [...files.values()].filter((file) => file.role === role).map(({ name }) => `${base}/assets/${name}`);
   const styles = urlsOf('style').map((url) => html`<link rel="stylesheet" href="${url}" />`);
@@ -33,6 +44,7 @@ export function appDocument({ key, files }: BuiltConsole, base: string, nonce: s
         <link rel="icon" href="${ICON}" />
         <meta name="frontdoor-console-base" content="${base}" />
         <meta name="frontdoor-console-build" content="${key}" />
+        <meta name="frontdoor-version" content="${version}" />
         <style nonce="${nonce}" id="nonce"></style>
         ${styles} ${chunks} ${scripts}
       </head>

@@ -83,7 +83,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(request.method === 'HEAD' ? '' : appDocument(built, base, nonce));
+      .send(request.method === 'HEAD' ? '' : appDocument(built, { base, nonce, version: app.version }));
   };
   pages.get('/', answerDocument);
   pages.get('/*', answerDocument);

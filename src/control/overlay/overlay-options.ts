@@ -43,6 +43,8 @@ export interface OverlayListener {
   readonly port: number;
   readonly tls: TlsIdentity;
   readonly heartbeat?: HeartbeatOptions | undefined;
+  /** The product's version, which the answer to a router's hello names. */
+  readonly release?: string | undefined;
 }
 
 /** What routers get for judging their clients, and what they may do. */

@@ -60,6 +60,8 @@ export interface ControlPlaneOptions {
   /** Networks, besides the public internet, from which addresses named by others may be fetched. */
   readonly allowEgress?: readonly AllowedNetwork[] | undefined;
   readonly dnsServers?: readonly string[] | undefined;
+  /** The product's version, for people and for parts that connect. */
+  readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly log: Log;
 }

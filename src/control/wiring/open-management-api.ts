@@ -32,7 +32,8 @@ export async function openManagementSide(
   const { options, closers, addresses, apis, intake, clock, log } = opening;
   const issuers = trustedIssuersOf(opening, egress);
   void issuers?.warmUp();
-  const app = (options.hasConsole ?? true) ? await ConsoleApp.open({ log }) : undefined;
+  const app =
+    (options.hasConsole ?? true) ? await ConsoleApp.open({ log, version: options.version }) : undefined;
   const mint = enrollmentMintOf(pki, addresses, ctrlAddress);
   const baseUrl = (): string => addresses.baseUrl;
   const { ownApiAuthorityFile: authorityFile } = options;
@@ -58,6 +59,7 @@ export async function openManagementSide(
     pathPrefix: options.publicApiUrl?.pathPrefix ?? '',
     frontendUrls: options.frontendUrls,
     installation: {
+      version: options.version,
       securePort: () => options.securePort?.(),
       edgeApiUrl: () => addresses.edgeUrl,
       controlPlanes: () => replicas?.controlPlanes ?? [{ apiUrl: baseUrl(), silentSinceMs: undefined }],

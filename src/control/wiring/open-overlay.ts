@@ -34,7 +34,13 @@ export async function openOverlay(
   };
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
-      listener: { controllerId, host: options.listenHost, port: options.ctrlPort, tls: controlTls() },
+      listener: {
+        controllerId,
+        host: options.listenHost,
+        port: options.ctrlPort,
+        tls: controlTls(),
+        release: options.version,
+      },
       issuer: pki,
       store,
       secrets,

@@ -6,7 +6,7 @@ import { ProgramHealth } from './health.ts';
 import { openMetricsEndpoint } from './metrics-endpoint.ts';
 
 test('a program lives as long as it answers, and is ready once it has started and all its checks pass, until it stops', async (t) => {
-  const health = new ProgramHealth();
+  const health = new ProgramHealth('0.1.0');
   const endpoint = await openMetricsEndpoint({ host: '127.0.0.1', port: 0 }, [], silentLog, health);
   t.after(() => endpoint.close());
   const origin = `http://127.0.0.1:${endpoint.port}`;
@@ -15,7 +15,9 @@ test('a program lives as long as it answers, and is ready once it has started an
     assert.deepEqual([live.status, await live.json()], [200, { status: 'live' }]);
     const ready = await fetch(`${origin}/health/ready`);
     const metrics = new PrometheusText(await (await fetch(`${origin}/metrics`)).text());
-    return [ready.status, await ready.json(), metrics.value('frontdoor_ready')];
+    const { version, ...readiness } = (await ready.json()) as Record<string, unknown>;
+    assert.equal(version, '0.1.0');
+    return [ready.status, readiness, metrics.value('frontdoor_ready')];
   };
   assert.deepEqual(await read(), [503, { status: 'starting', checks: {} }, 0]);
   let [database, routers]: unknown[] = [true, true];

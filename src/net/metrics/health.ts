@@ -14,13 +14,20 @@ export interface ReadinessCheck {
 export interface Readiness {
   readonly status: 'starting' | 'ready' | 'not-ready' | 'stopping';
   readonly checks: Readonly<Record<string, boolean>>;
+  /** Undefined where it was not given. */
+  readonly version: string | undefined;
 }
 
 const CHECK_MS = 2_000;
 
 export class ProgramHealth {
   readonly #checks: ReadinessCheck[] = [];
+  readonly #version: string | undefined;
   #isStopping = false;
+
+  constructor(version?: string) {
+    this.#version = version;
+  }
 
   /** The program has started as far as these checks. Without any, it is still starting. */
   add(...checks: readonly ReadinessCheck[]): void {
@@ -45,7 +52,7 @@ export class ProgramHealth {
         : isReady
           ? 'ready'
           : 'not-ready';
-    return { status, checks: Object.fromEntries(results) };
+    return { status, checks: Object.fromEntries(results), version: this.#version };
   }
 }
 

@@ -35,6 +35,8 @@ const OWN_EDGE_HEARTBEAT = { ...EDGE_HEARTBEAT, onlyIfPeerBeats: false };
 
 export interface EdgeListenerOptions {
   readonly routerId: string;
+  /** The product's version, for the answer to a hello. */
+  readonly release: string | undefined;
   readonly config: EdgeListenerConfig;
   readonly port: ChannelPort;
   readonly sessions: ApiSessionRegistry;
@@ -163,7 +165,7 @@ export class EdgeListener {
       : await this.#announced(token, peer);
     if ('reason' in session) return session;
     const extra = new HeaderWriter()
-      .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
+      .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch, this.#options.release))
       .bool(edge.supportsBindSuccess, true)
       .bool(edge.supportsPostureChecks, true)
       .build();

@@ -7,7 +7,7 @@ import { SummedLog, type ChannelPort, type ServerTls, type TlsPorts } from '#net
 import type { Channel } from '#net/channel';
 import { contentType, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { EdgeConfig, EdgeListenerConfig, RouterConfig, XgressConfig } from '../config/router-config.ts';
+import type { EdgeListenerConfig, RouterConfig, XgressConfig } from '../config/router-config.ts';
 import { isAnnouncedHost } from '../ctrl/announced-hosts.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
 import { ApiSessionRegistry, type KnownApiSession } from '../ctrl/api-session-registry.ts';
@@ -41,9 +41,10 @@ import { TokenSessions } from './token-sessions.ts';
 
 export interface EdgePartOptions {
   readonly routerId: string;
+  /** As in `EdgeListenerOptions`. */
+  readonly release?: string | undefined;
+  /** Without an `edge` section, the router accepts no SDKs and has only terminators of other bindings. */
   readonly config: RouterConfig;
-  /** The `edge` section. Undefined: the router accepts no SDKs and has only terminators of other bindings. */
-  readonly edge: EdgeConfig | undefined;
   readonly controllers: Controllers;
   readonly forwarder: Forwarder;
   readonly ends: XgressEnds;
@@ -86,7 +87,8 @@ export class EdgePart {
 
   private constructor(options: EdgePartOptions) {
     this.#options = options;
-    const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
+    const { config, controllers, rateLimiter, clock, log, metrics } = options;
+    const { edge } = config;
     this.#tokens = new ControllerTokens({
       keys: new ControllerKeys(this.model),
       isAnnouncedHost: (host) => isAnnouncedHost(controllers, host),
@@ -118,7 +120,8 @@ export class EdgePart {
   /** Loads the data model and starts to process messages of controllers. */
   static async open(options: EdgePartOptions): Promise<EdgePart> {
     const part = new EdgePart(options);
-    const { edge, controllers, clock, log, onIndexReset } = options;
+    const { config, controllers, clock, log, onIndexReset } = options;
+    const { edge } = config;
     if (edge !== undefined) {
       const model = part.model;
       const file = { path: edge.db, saveIntervalMs: edge.dbSaveIntervalMs, model, log };
@@ -130,12 +133,13 @@ export class EdgePart {
 
   /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is in use. */
   async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
-    const { routerId, forwarder, ends, faults, controllers, asker, ca, clock, log } = this.#options;
+    const { routerId, release, forwarder, ends, faults, controllers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
     const { tokenSessions, grants } = (this.#services ??= this.#openServices(xgress));
     const port = await this.#openPort(config, ports, tls);
     const listener = await EdgeListener.open({
       routerId,
+      release,
       config,
       port,
       sessions: this.#sessions,
@@ -187,7 +191,8 @@ export class EdgePart {
 
   /** `moreChecks` validate terminators before the checks of the options. */
   handlers(moreChecks: readonly TerminatorCheck[] = []): CtrlHandlers[] {
-    const { controllers, edge, terminatorChecks } = this.#options;
+    const { controllers, terminatorChecks } = this.#options;
+    const { edge } = this.#options.config;
     return [
       new TerminatorMessages(this.terminators, [...moreChecks, ...terminatorChecks]).handlers(),
       new Map([[contentType.circuitsLeaving, (frame: Frame) => this.#onLeaving(frame)]]),

@@ -6,21 +6,29 @@ import { watchedKey } from './watched-build.ts';
 
 export interface ConsoleAppOptions {
   readonly log: Log;
+  /** The product's version, which its pages show. */
+  readonly version?: string | undefined;
   /** Where it may be, in the order in which they are tried. */
   readonly folders?: readonly string[] | undefined;
 }
 
 export class ConsoleApp {
+  readonly version: string | undefined;
   readonly #folders: readonly string[];
   #current: BuiltConsole | undefined;
 
-  private constructor(folders: readonly string[]) {
+  private constructor(folders: readonly string[], version: string | undefined) {
     this.#folders = folders;
+    this.version = version;
   }
 
   /** An installation without a built console is a warning. */
-  static async open({ log, folders = builtFolders(PACKAGE_ROOT) }: ConsoleAppOptions): Promise<ConsoleApp> {
-    const app = new ConsoleApp(folders);
+  static async open({
+    log,
+    version,
+    folders = builtFolders(PACKAGE_ROOT),
+  }: ConsoleAppOptions): Promise<ConsoleApp> {
+    const app = new ConsoleApp(folders, version);
     for (const folder of folders) app.#current ??= await readBuild(folder);
     if (app.#current === undefined) log.warn({ folders }, 'the console is not built: run "npm run build"');
     return app;

@@ -20,7 +20,10 @@ interface RouterHelloOptions {
   readonly issuer: { readonly proveLeaf: ProveLeaf };
   readonly model: OverlayModel;
   readonly access: { readonly apiAddresses?: (() => ApiAddresses) | undefined };
-  readonly listener: { readonly heartbeat?: HeartbeatOptions | undefined };
+  readonly listener: {
+    readonly heartbeat?: HeartbeatOptions | undefined;
+    readonly release?: string | undefined;
+  };
 }
 
 interface RouterHelloParts {
@@ -81,7 +84,7 @@ export class RouterHellos {
     const { createTerminatorV2, singleRouterLinkSource, createCircuitV2, routerDataModel } =
       ControllerCapability;
     const extra = encodeControllerHello(
-      versionHeader(process.platform, process.arch),
+      versionHeader(process.platform, process.arch, this.#options.listener.release),
       [
         createTerminatorV2,
         singleRouterLinkSource,

@@ -58,6 +58,8 @@ export type MintEnrollmentJwt = (claims: {
 export interface InstallationView {
   /** Port of HTTPS as browsers see it; undefined if not known here. */
   readonly securePort: () => number | undefined;
+  /** The product's version. */
+  readonly version?: string | undefined;
   readonly edgeApiUrl: () => string;
   /** Those over the same database. */
   readonly controlPlanes: () => readonly ControlPlanePresence[];

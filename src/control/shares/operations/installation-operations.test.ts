@@ -26,6 +26,7 @@ describeEachStore('the Management API', (open) => {
     };
     const installation = {
       securePort: () => 8_443,
+      version: '0.1.0',
       edgeApiUrl: () => 'https://control.example:1280',
       controlPlanes: () => [
         { apiUrl: 'https://a.example', silentSinceMs: undefined },
@@ -74,6 +75,7 @@ describeEachStore('the Management API', (open) => {
     const edgeApiUrl = 'https://control.example:1280';
     const { body } = await world.call('GET', '/installation');
     assert.deepEqual(body, {
+      version: '0.1.0',
       edgeApiUrl,
       routers,
       controlPlanes: [
@@ -90,7 +92,7 @@ describeEachStore('the Management API', (open) => {
     });
     const { authorization } = await world.addAccount(first.organizationId, 'frontdoor.read');
     const seen = await world.call('GET', '/installation', { authorization });
-    assert.deepEqual(seen.body, { edgeApiUrl, routers });
+    assert.deepEqual(seen.body, { version: '0.1.0', edgeApiUrl, routers });
   });
 
   it('checks a provider: the callback addresses to register, and why its issuer cannot be used', async () => {

@@ -12,6 +12,7 @@ type InstallationParts = Pick<ApiParts, 'store' | 'clock' | 'installation' | 'ed
 export const installationHandlers: Handlers<InstallationParts, 'getInstallation'> = {
   async getInstallation(parts, call) {
     const answer: InstallationAnswer = {
+      version: parts.installation.version ?? null,
       edgeApiUrl: parts.installation.edgeApiUrl(),
       routers: parts.edgeRouters().map(({ name, hostname, port, isOnline }) => ({
         name,
