@@ -26,7 +26,8 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev installs [NAME…]
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
-       frontdoor dev dist [npm|archives|deb|sbom]…
+       frontdoor dev dist [npm|archives|deb|sbom]… [--twice]
+       frontdoor dev release VERSION [--dry-run] | --tagged
        frontdoor dev build
        frontdoor dev node ARGUMENTS…
 `;
@@ -79,6 +80,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return buildPackage();
     case 'dist':
       return (await import('../tools/release/release.ts')).makeRelease(rest, buildPackage);
+    case 'release':
+      return makeVersionHere(rest);
     case 'node':
       return (await runPinned(rest)).status;
     case 'clients':
@@ -112,6 +115,16 @@ async function buildClone(): Promise<number> {
   );
   const [ofPrograms, { status }] = await Promise.all([programs, runPinned([BUILD_CONSOLE, '--quiet'])]);
   return ofPrograms === 0 ? status : ofPrograms;
+}
+
+async function makeVersionHere(args: readonly string[]): Promise<number> {
+  const { makeVersion } = await import('../tools/release/make-version.ts');
+  return makeVersion(args, {
+    root: repositoryRoot,
+    day: new Date().toISOString().slice(0, 10),
+    makeFiles: async () => (await import('../tools/release/release.ts')).makeRelease([], buildPackage),
+    print: (line) => void process.stdout.write(`${line}\n`),
+  });
 }
 
 /** The library, and what `npm pack` of the repository contains beside it: the programs and the built console. */

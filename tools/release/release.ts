@@ -1,5 +1,5 @@
 /**
- * `npm run dist [-- KIND…]`: everything that a release consists of, in `dist/release/`, the same bytes each time for one commit:
+ * `npm run dist [-- KIND… --twice]`: everything that a release consists of, in `dist/release/`, the same bytes each time for one commit:
  * nothing in it depends on the time, the machine's names or the order in which a folder is read (ADR 0104).
  */
 import { execFileSync } from 'node:child_process';
@@ -11,9 +11,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../pinned-process.ts';
 import { makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
@@ -40,11 +41,49 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
 };
 
+/** The option that makes everything twice. */
+const TWICE = '--twice';
+/** Holds the files of the first time. */
+const FIRST_FOLDER = '.cache/release-first';
+
 /** Returns the exit status. `buildPackage` makes what `npm pack` packs, and returns its own. */
 export async function makeRelease(
-  kinds: readonly string[],
+  words: readonly string[],
   buildPackage: () => Promise<number>,
 ): Promise<number> {
+  const kinds = words.filter((word) => word !== TWICE);
+  const status = await makeOnce(kinds, buildPackage);
+  if (status !== 0 || kinds.length === words.length) return status;
+  const first = join(repositoryRoot, FIRST_FOLDER);
+  rmSync(first, { recursive: true, force: true });
+  mkdirSync(dirname(first), { recursive: true });
+  renameSync(join(repositoryRoot, RELEASE_FOLDER), first);
+  const again = await makeOnce(kinds, buildPackage);
+  if (again !== 0) return again;
+  const different = differentFiles(first, join(repositoryRoot, RELEASE_FOLDER));
+  if (different.length > 0) {
+    process.stderr.write(
+      `not the same the second time: ${different.join(', ')}; the first are in ${first}\n`,
+    );
+    return 1;
+  }
+  rmSync(first, { recursive: true });
+  process.stdout.write('the same bytes the second time\n');
+  return 0;
+}
+
+/** The names of files that only one of the folders has, or whose bytes differ. */
+export function differentFiles(one: string, other: string): string[] {
+  const sums = [one, other].map((folder) => {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => statSync(join(folder, name)).isFile());
+    return new Map(files.map((name) => [name, sumOf(join(folder, name))]));
+  });
+  const names = new Set(sums.flatMap((each) => [...each.keys()]));
+  return [...names].filter((name) => sums[0]!.get(name) !== sums[1]!.get(name)).toSorted();
+}
+
+async function makeOnce(kinds: readonly string[], buildPackage: () => Promise<number>): Promise<number> {
   const unknown = kinds.find((kind) => KINDS[kind] === undefined);
   if (unknown !== undefined) {
     process.stderr.write(
@@ -85,10 +124,11 @@ function gitText(...words: readonly string[]): string {
 }
 
 function writeSums(folder: string): void {
-  const sumOf = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex');
   const names = readdirSync(folder).toSorted();
-  writeFileSync(join(folder, SUMS), names.map((name) => `${sumOf(name)}  ${name}\n`).join(''));
+  writeFileSync(join(folder, SUMS), names.map((name) => `${sumOf(join(folder, name))}  ${name}\n`).join(''));
+}
+
+/** SHA-256 in hexadecimal. */
+function sumOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
