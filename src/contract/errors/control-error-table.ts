@@ -249,7 +249,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'schema-newer': {
     kind: 'invalid',
     meaning: 'The database has the schema of a newer version.',
-    remedy: 'Start the newer version, or restore a copy from before the upgrade.',
+    remedy: 'Start the newer version, or return to the copy that the message names, by its commands.',
   },
   'schema-unreleased': {
     kind: 'invalid',

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { postgresSkip } from '../../../test/support/postgres.ts';
+import { describeEachDatabase } from '../../../test/support/test-part.ts';
 import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
 import { LATER, newer, older } from '../store/migrations/later-schema-fixture.ts';
 import { migrations } from '../store/migrations/migration-table.ts';
-import { openStore, type MigrationCopies } from '../store/mod.ts';
+import { openStore, type MigrationCopies, type Migrations } from '../store/mod.ts';
 import { appliedMigrations, backedUpTables } from './backup-lines.ts';
 import { openCopiedStore } from './migration-backup.ts';
 import { restoreDatabase } from './restore-target.ts';
@@ -16,6 +17,36 @@ import { restoreDatabase } from './restore-target.ts';
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-migration-backup-'));
 after(() => rmSync(folder, { recursive: true }));
 const NAME = `frontdoor.backup.before-${LATER}`;
+
+describeEachDatabase('a database that a newer version has changed', (kind) => {
+  it('is refused with the copy from before and the commands that return to it, or without one', async () => {
+    const dataDir = mkdtempSync(join(folder, 'returned-'));
+    const database = kind === 'embedded' ? undefined : (await newPostgresPlace()).database;
+    const open = async (known: Migrations, at = database): Promise<void> =>
+      (await openCopiedStore({ dataDir, database: at, log: silentLog, migrations: known })).close();
+    await open(older);
+    await open(newer);
+    const copy = join(dataDir, kind === 'embedded' ? `control.db.before-${LATER}` : NAME);
+    const remedy = kind === 'embedded' ? 'run "cp -p ' : 'run "frontdoor restore ';
+    await assert.rejects(open(older), (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'schema-newer');
+      assert.ok(error.message.includes(`${remedy}${copy} `), error.message);
+      return true;
+    });
+    if (kind === 'embedded') {
+      rmSync(join(dataDir, 'control.db'));
+      copyFileSync(copy, join(dataDir, 'control.db'));
+      await open(older);
+    } else {
+      const file = { file: copy, dataDir, database: (await newPostgresPlace()).database, checkOnly: false };
+      await restoreDatabase({ ...file, log: silentLog, migrations: older });
+      await open(older, file.database);
+    }
+    await open(newer);
+    rmSync(copy);
+    await assert.rejects(open(older), /restore FILE"\): there is no copy/);
+  });
+});
 
 describe('an upgrade of a PostgreSQL database', { skip: postgresSkip }, () => {
   let database: string;

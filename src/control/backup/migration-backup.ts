@@ -3,12 +3,15 @@
  * `frontdoor.backup.before-<migration>`, which "frontdoor restore" restores. It is made under the lock of the migrations, so
  * control planes that start together make one.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Log } from '#base';
 import { replaceFileDurably, verifiedBackup } from '#net/files';
 import {
   MigrationCopyFolder,
+  NewerSchema,
   openStore,
+  type BeforeMigration,
   type MigrationCopies,
   type Migrations,
   type Store,
@@ -16,6 +19,7 @@ import {
 import { openBackup } from './backup-stream.ts';
 
 const NAME = 'frontdoor.backup';
+const DATABASE = 'control.db';
 
 export interface CopiedStoreOptions {
   /** Contains the embedded database, and the copies unless another directory is named. */
@@ -36,21 +40,37 @@ export async function openCopiedStore({
   log,
   migrations,
 }: CopiedStoreOptions): Promise<Store> {
-  const place = { path: join(dataDir, 'control.db'), database, copies, log, migrations };
-  if (database === undefined) return openStore(place);
-  const folder = new MigrationCopyFolder(join(dataDir, NAME), copies ?? {});
-  if (folder.keep === 0) return openStore(place);
+  const path = join(dataDir, database === undefined ? DATABASE : NAME);
+  const folder = new MigrationCopyFolder(path, copies ?? {});
+  const place = { path: join(dataDir, DATABASE), database, copies, log, migrations };
   let isMade = false;
-  const store = await openStore({
-    ...place,
-    async beforeMigration(old, migration) {
-      log.info({ migration }, 'backing up the database before its migration');
-      await folder.write(migration, (file) => writeBackup(old, file, log));
-      isMade = true;
-    },
-  });
-  if (isMade) folder.removeOld(log);
-  return store;
+  const beforeMigration: BeforeMigration = async (old, migration) => {
+    log.info({ migration }, 'backing up the database before its migration');
+    await folder.write(migration, (file) => writeBackup(old, file, log));
+    isMade = true;
+  };
+  // The embedded store copies its own file.
+  const isBackedUp = database !== undefined && folder.keep > 0;
+  try {
+    const store = await openStore({ ...place, beforeMigration: isBackedUp ? beforeMigration : undefined });
+    if (isMade) folder.removeOld(log);
+    return store;
+  } catch (error) {
+    if (!(error instanceof NewerSchema)) throw error;
+    throw error.withRemedy(wayBack(dataDir, database, folder.pathOf(error.unknown)));
+  }
+}
+
+/** What leads from a database of a newer version to this version, for the operator who starts it. */
+function wayBack(dataDir: string, database: string | undefined, copy: string): string {
+  const start = 'Start the newer version. To return to this one';
+  if (!existsSync(copy))
+    return `${start}, restore a backup into an empty database ("frontdoor restore FILE"): there is no copy ${copy} from before the upgrade`;
+  const commands =
+    database === undefined
+      ? `move ${DATABASE}, ${DATABASE}-wal and ${DATABASE}-shm of ${dataDir} away, and run "cp -p ${copy} ${join(dataDir, DATABASE)}"`
+      : `create a database ("createdb --encoding UTF8 NAME"), run "frontdoor restore ${copy} --data-dir ${dataDir}" on it, and start with it`;
+  return `${start} without the changes since the upgrade, stop every control plane, ${commands}`;
 }
 
 async function writeBackup(store: Pick<Store, 'snapshot'>, file: string, log: Log): Promise<void> {

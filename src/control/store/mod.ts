@@ -21,7 +21,9 @@ export { type Remembered, RememberedLookup } from './engine/remembered-lookup.ts
 export { type ResourceChange, resourceChangeOf, touchResource } from './engine/resource-change.ts';
 export { lockedByName, lockedForShare, lockedForUpdate } from './engine/row-lock.ts';
 export {
+  type BeforeMigration,
   type Migrations,
+  NewerSchema,
   isNewestSchema,
   isUnreleasedSchema,
   migrationsOf,

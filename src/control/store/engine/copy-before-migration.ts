@@ -39,9 +39,14 @@ export class MigrationCopyFolder {
     this.#prefix = `${basename(path)}.before-`;
   }
 
+  /** Where the copy from before a migration is, or would be. */
+  pathOf(migration: string): string {
+    return join(this.#folder, `${this.#prefix}${migration}`);
+  }
+
   /** `write` writes the file with the given path. Errors: `unavailable` with the remedy, which stops the start. */
   async write(migration: string, write: (copy: string) => Promise<void>): Promise<void> {
-    const copy = join(this.#folder, `${this.#prefix}${migration}`);
+    const copy = this.pathOf(migration);
     try {
       mkdirSync(this.#folder, { recursive: existsSync(this.#folder), mode: 0o700 });
       await write(copy);

@@ -26,6 +26,26 @@ export interface SchemaState {
  */
 export type BeforeMigration = (old: Pick<Store, 'db' | 'snapshot'>, migration: string) => Promise<void>;
 
+/** A version after this one has changed the schema. A copy of the database was made before the first of its migrations. */
+export class NewerSchema extends FrontdoorError {
+  /** The first migration that this version does not know. */
+  readonly unknown: string;
+  readonly #schemas: readonly [newest: string, known: string];
+
+  constructor(newest: string, unknown: string, known: string, remedy?: string) {
+    const message = `a newer version has changed the database: its schema is ${newest}, and this version knows none after ${known}`;
+    super('invalid', 'schema-newer', `${message}. ${remedy ?? 'Start the newer version'}`);
+    this.unknown = unknown;
+    this.#schemas = [newest, known];
+  }
+
+  /** The same with another remedy. */
+  withRemedy(remedy: string): NewerSchema {
+    const [newest, known] = this.#schemas;
+    return new NewerSchema(newest, this.unknown, known, remedy);
+  }
+}
+
 const TABLE = 'kysely_migration';
 /** The first migration of programs from before the first release, whose schemas no release has. */
 const UNRELEASED = '0001-first-tables';
@@ -67,12 +87,8 @@ export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations
   if (isUnreleasedSchema(executed)) throw unreleasedSchema(newest!);
   // Other programs keep their migrations in a table of this name, too.
   if (!known.includes(executed[0] ?? '') && others.length > 0) throw foreignDatabase(others);
-  if (executed.some((name) => !known.includes(name))) {
-    const message =
-      `the database has the schema ${newest}, this program knows none after ${known.at(-1)}: ` +
-      'start the newer program, or put back a copy from before the upgrade';
-    throw new FrontdoorError('invalid', 'schema-newer', message);
-  }
+  const unknown = executed.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new NewerSchema(newest!, unknown, known.at(-1)!);
   return { newest, pending: known.filter((name) => !executed.includes(name)) };
 }
 
