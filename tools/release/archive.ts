@@ -99,6 +99,8 @@ export function makeTree(
   if (edition === 'all')
     for (const [shell, path] of Object.entries(SHELLS))
       writeTextFile(join(folder, path), completionOf(shell));
+  for (const command of COMMANDS[edition])
+    writeTextFile(join(folder, `share/man/man1/${command}.1`), manualOf(command));
   const documents = join(folder, 'share/doc/frontdoor');
   for (const path of ['LICENSE', 'README.md', 'CHANGELOG.md'])
     writeTextFile(join(documents, path), readFileSync(join(repositoryRoot, path), 'utf8'));
@@ -120,6 +122,15 @@ node=$top/node_modules/${node}/bin/node
 case $(uname -m) in ${machines.join('|')}) ;; *) fail "this archive is for ${machines[0]}, and this machine is $(uname -m)" ;; esac
 ${missing}exec "$node" "$top/bin/${command}.js" "$@"
 `;
+}
+
+function manualOf(command: string): string {
+  const words = [
+    '--disable-warning=ExperimentalWarning',
+    join(import.meta.dirname, 'manual-page.ts'),
+    command,
+  ];
+  return execFileSync(process.execPath, words, { encoding: 'utf8' });
 }
 
 function completionOf(shell: string): string {
