@@ -21,6 +21,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev chaos stops [--row ROW]… [--rounds N] [--rate N] [--streams N] [--stream-ms N]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
+       frontdoor dev mixes [parts] [database] [--old COMMIT | TAG | FOLDER]
        frontdoor dev clients
        frontdoor dev apps [NAME…]
        frontdoor dev installs [NAME…]
@@ -84,6 +85,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return makeVersionHere(rest);
     case 'node':
       return (await runPinned(rest)).status;
+    case 'mixes':
+      return (await runPinned(['test/mixes/main.ts', ...rest])).status;
     case 'clients':
       return (await runPinned(['test/clients/main.ts', ...rest])).status;
     case 'apps':

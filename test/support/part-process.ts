@@ -14,14 +14,24 @@ import type { ControlGroup } from './control-group.ts';
 import { afterRunning } from './deadline.ts';
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
+const OWN_PROGRAM: InstalledProgram = { node: process.execPath, entry: ENTRY };
 const READY_MS = 90_000;
 const COMMAND_MS = 90_000;
 const KEPT_CHARS = 20_000;
 const LOOK_MS = 20;
 const LAST_WORDS_MS = 1_000;
 
+/** Programs of another version, or of another installation. */
+export interface InstalledProgram {
+  readonly node: string;
+  /** The file that takes the words of the command line. */
+  readonly entry: string;
+}
+
 export interface PartOptions<Ready> {
   readonly name: string;
+  /** Called at each start; by default that of this tree. */
+  readonly program?: (() => InstalledProgram) | undefined;
   /** Called at each start, because a second start takes the ports of the first. */
   readonly args: (last: Ready | undefined) => readonly string[] | Promise<readonly string[]>;
   readonly nodeArgs?: readonly string[];
@@ -78,8 +88,9 @@ export class PartProcess<Ready = unknown> {
     if (this.isRunning) throw new Error(`${this.name} runs already`);
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
     const words = await args(this.#ready);
-    const node = [...nodeFlags(words[0], group?.limitBytes), ...nodeArgs, ENTRY, ...words];
-    const command = group?.command(process.execPath, node) ?? { file: process.execPath, args: node };
+    const program = this.#options.program?.() ?? OWN_PROGRAM;
+    const node = [...nodeFlags(words[0], group?.limitBytes), ...nodeArgs, program.entry, ...words];
+    const command = group?.command(program.node, node) ?? { file: program.node, args: node };
     const child = spawn(command.file, command.args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...nodeEnvironment(words[0], group?.limitBytes), ...process.env, ...env },
@@ -151,8 +162,9 @@ export class PartProcess<Ready = unknown> {
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  { node, entry }: InstalledProgram = OWN_PROGRAM,
 ): Promise<string> {
-  const child = spawn(process.execPath, [...nodeFlags(args[0]), ENTRY, ...args], {
+  const child = spawn(node, [...nodeFlags(args[0]), entry, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...nodeEnvironment(args[0]), ...process.env, ...env },
   });

@@ -13,7 +13,7 @@ import { callCommand, type CommandRunner } from './command-line.ts';
 import type { ControlGroup } from './control-group.ts';
 import { freePort } from './free-port.ts';
 import { provideServerKey } from './server-key.ts';
-import { PartProcess, type PartOptions } from './part-process.ts';
+import { PartProcess, type InstalledProgram, type PartOptions } from './part-process.ts';
 
 export interface ControlReady {
   readonly apiUrl: string;
@@ -45,6 +45,8 @@ export interface SeparateAgent {
   readonly socket: string;
 }
 
+export type SeparatePart = 'control' | 'router' | 'gateway' | 'agent';
+
 export interface SeparateOptions {
   /** Kept after the end; default: one of its own, removed at the end. */
   readonly folder?: string | undefined;
@@ -63,6 +65,8 @@ export interface SeparateOptions {
   readonly agentArgs?: readonly string[] | undefined;
   /** Returns the port that the router advertises to SDKs instead of its own: a tap's, for instance. */
   readonly advertiseEdge?: ((edgePort: number) => Promise<number>) | undefined;
+  /** Returns the programs that a part is started with; called at each start. */
+  readonly programOf?: ((part: SeparatePart) => InstalledProgram) | undefined;
   /** Runs commands of `frontdoor`: in this process when absent. */
   readonly command?: CommandRunner | undefined;
 }
@@ -79,6 +83,8 @@ export interface Separate {
   readonly port: number;
   readonly frontdoorId: string;
   readonly agentSocket: string;
+  /** Those of the first account, as commands take them from their environment. */
+  readonly credentials: Readonly<Record<string, string>>;
   /** `frontdoor …` with the first account's credentials in its environment. */
   run(...args: string[]): Promise<string>;
   /** `frontdoor agent share …` at the agent; returns when the share can be dialed. */
@@ -138,6 +144,7 @@ async function startAll(
   } = options;
   const file = (name: string): string => join(folder, name);
   const common = { nodeArgs, env: { ...options.env, FRONTDOOR_LOG: logLevel } };
+  const programOf = (part: SeparatePart) => options.programOf && (() => options.programOf!(part));
   async function start<Ready>(part: PartProcess<Ready>): Promise<Ready> {
     started.push(part);
     return part.start();
@@ -150,6 +157,7 @@ async function startAll(
   const control = new PartProcess<ControlReady>({
     ...common,
     name: 'control',
+    program: programOf('control'),
     readyFile: file('control.json'),
     args: async (last) => [
       ...(await controlArgs(folder, last, () => gateway.ready.gatewayUrl)),
@@ -178,6 +186,7 @@ async function startAll(
   const router = new PartProcess<RouterReady>({
     ...common,
     name: 'router',
+    program: programOf('router'),
     group: options.routerGroup,
     readyFile: file('router.json'),
     args: () => [
@@ -193,6 +202,7 @@ async function startAll(
     const readyFile = file(`${name}.json`);
     const part = new PartProcess<GatewayReady>({
       ...common,
+      program: programOf('gateway'),
       ...itsOwn,
       name,
       readyFile,
@@ -240,6 +250,7 @@ async function startAll(
     const part = new PartProcess<AgentStatusResult>({
       ...common,
       name: `agent ${name}`,
+      program: programOf('agent'),
       probe: () => callAgent(socket, { op: 'status' }, 1_000),
       args: (last) => [
         'agent',
@@ -272,6 +283,7 @@ async function startAll(
     port: Number(portOf(gateway.ready.gatewayUrl)),
     frontdoorId,
     agentSocket,
+    credentials,
     run,
     share: async (mode, target, name) => {
       const text = await run(
