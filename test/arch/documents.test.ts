@@ -1,19 +1,49 @@
 // Documents stay true to the tree: the files that they name exist, and they are short enough to be read.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { documentPaths, documentText, linkTarget } from '../../tools/site/site-documents.ts';
+import { INDEX_DOCUMENT, siteIndex } from '../../tools/site/site-index.ts';
+import { headingsOf, linksOf } from '../../tools/site/site-markdown.ts';
 import { root } from '../../tools/source-tree.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('every link between documents leads to a file', () => {
-  const dead = documents.flatMap((path) =>
-    [...textOf(path).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
-      .map(([, target = '']) => target)
-      .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(path), target)))
-      .map((target) => `${path}: ${target}`),
+test('every guide and every page of the reference has its row in the index, once', () => {
+  const rows = siteIndex(documentText(INDEX_DOCUMENT)).flatMap(({ rows: each }) =>
+    each.map(({ document }) => document),
+  );
+  const wanted = documentPaths().filter(
+    (path) => /^docs\/(?:guide|reference)\//.test(path) && path !== INDEX_DOCUMENT,
+  );
+  const missing = wanted.filter((path) => !rows.includes(path));
+  assert.deepEqual(missing, [], `add "- [Title](page.md): what it is about" to ${INDEX_DOCUMENT}`);
+  assert.deepEqual(
+    rows.filter((path, at) => rows.indexOf(path) !== at),
+    [],
+  );
+});
+
+test('every link of a document leads to a file, and to a heading of it', () => {
+  const anchors = new Map<string, Set<string>>();
+  const anchorsOf = (path: string): Set<string> => {
+    const known = anchors.get(path);
+    if (known !== undefined) return known;
+    const found = new Set(headingsOf(documentText(path)).map(({ anchor }) => anchor));
+    anchors.set(path, found);
+    return found;
+  };
+  const dead = documentPaths().flatMap((path) =>
+    linksOf(documentText(path))
+      .filter((href) => {
+        const target = linkTarget(path, href);
+        if (target.kind === 'document')
+          return target.anchor !== '' && !anchorsOf(target.document).has(target.anchor);
+        return target.kind === 'missing';
+      })
+      .map((href) => `${path}: ${href}`),
   );
   assert.deepEqual(dead, []);
 });

@@ -46,8 +46,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts', 'smol-toml'],
   // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.
   bin: ['pino', 'yaml', 'esbuild'],
-  // The types of commands, for the reference page of the command line.
-  tools: ['commander'],
+  // The site: Markdown, the search, and what bundles its scripts. The reference page of the command line has its types.
+  tools: ['commander', 'esbuild', 'marked', 'minisearch'],
   test: [
     'oidc-provider',
     'axe-core',
