@@ -27,7 +27,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev installs [NAME…]
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
-       frontdoor dev dist [npm|archives|deb|sbom]… [--twice]
+       frontdoor dev dist [npm|archives|deb|image|sbom|site]… [--twice]
        frontdoor dev release VERSION [--dry-run] | --tagged
        frontdoor dev build
        frontdoor dev node ARGUMENTS…

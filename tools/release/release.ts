@@ -21,6 +21,7 @@ import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackages } from './debian-package.ts';
 import { makeImage } from './image.ts';
 import { IMAGE_ARCHITECTURES } from './image-root.ts';
+import { buildSite } from '../site/build-site.ts';
 import type { Release } from './release-facts.ts';
 
 const RELEASE_FOLDER = 'dist/release';
@@ -39,12 +40,15 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
     for (const architecture of Object.keys(IMAGE_ARCHITECTURES)) makeImage(release, architecture);
   },
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
+  site: ({ folder, version }) => buildSite(join(folder, 'site'), version),
 };
 
 /** The option that makes everything twice. */
 const TWICE = '--twice';
 /** Holds the files of the first time. */
 const FIRST_FOLDER = '.cache/release-first';
+/** Kinds that need no compiled program. */
+const FROM_SOURCES: ReadonlySet<string> = new Set(['sbom', 'site']);
 
 /** Returns the exit status. `buildPackage` makes what `npm pack` packs, and returns its own. */
 export async function makeRelease(
@@ -74,11 +78,9 @@ export async function makeRelease(
 
 /** The names of files that only one of the folders has, or whose bytes differ. */
 export function differentFiles(one: string, other: string): string[] {
-  const sums = [one, other].map((folder) => {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const files = names.filter((name) => statSync(join(folder, name)).isFile());
-    return new Map(files.map((name) => [name, sumOf(join(folder, name))]));
-  });
+  const sums = [one, other].map(
+    (folder) => new Map(filesBelow(folder).map((name) => [name, sumOf(join(folder, name))])),
+  );
   const names = new Set(sums.flatMap((each) => [...each.keys()]));
   return [...names].filter((name) => sums[0]!.get(name) !== sums[1]!.get(name)).toSorted();
 }
@@ -91,7 +93,8 @@ async function makeOnce(kinds: readonly string[], buildPackage: () => Promise<nu
     );
     return 2;
   }
-  const status = await buildPackage();
+  const isCompiled = kinds.length === 0 || kinds.some((kind) => !FROM_SOURCES.has(kind));
+  const status = isCompiled ? await buildPackage() : 0;
   if (status !== 0) return status;
   const folder = join(repositoryRoot, RELEASE_FOLDER);
   rmSync(folder, { recursive: true, force: true });
@@ -105,7 +108,8 @@ async function makeOnce(kinds: readonly string[], buildPackage: () => Promise<nu
     if (kinds.length === 0 || kinds.includes(kind)) make(release);
   writeSums(folder);
   for (const line of readFileSync(join(folder, SUMS), 'utf8').trim().split('\n'))
-    process.stdout.write(`${line}\n`);
+    // The site has a hundred files.
+    if (!line.includes('/')) process.stdout.write(`${line}\n`);
   return 0;
 }
 
@@ -124,8 +128,13 @@ function gitText(...words: readonly string[]): string {
 }
 
 function writeSums(folder: string): void {
-  const names = readdirSync(folder).toSorted();
-  writeFileSync(join(folder, SUMS), names.map((name) => `${sumOf(join(folder, name))}  ${name}\n`).join(''));
+  const lines = filesBelow(folder).map((name) => `${sumOf(join(folder, name))}  ${name}\n`);
+  writeFileSync(join(folder, SUMS), lines.join(''));
+}
+
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => statSync(join(folder, name)).isFile()).toSorted();
 }
 
 /** SHA-256 in hexadecimal. */
