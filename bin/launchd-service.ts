@@ -33,10 +33,11 @@ export function installWithLaunchd(
     writeFileSync(token, `${code}\n`, { mode: 0o600, flag: 'wx' });
     chownSync(token, Number(uid), Number(gid));
   }
-  const { name, ca, api } = options;
+  const { name, ca, api, allowTarget } = options;
   const words = [program, 'start', '--data-dir', dataDir, '--enrollment-token-file', token];
   for (const [option, value] of Object.entries({ api, name, ca: ca && resolve(ca) }))
     if (value !== undefined) words.push(`--${option}`, value);
+  for (const target of allowTarget) words.push('--allow-target', target);
   mkdirSync(dirname(plist), { recursive: true });
   // A service that runs is replaced.
   if (existsSync(plist)) launchctl(['bootout', `system/${label}`], true);

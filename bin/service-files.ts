@@ -28,8 +28,9 @@ export function unitText(program: string): string {
 }
 
 /** The configuration file of a new service, which `agent start --config` reads. */
-export function configurationText({ api, name, ca }: ServiceInstallOptions): string {
-  const agent = definedFields({ api, name, ca: ca && resolve(ca) });
+export function configurationText({ api, name, ca, allowTarget }: ServiceInstallOptions): string {
+  const targets = allowTarget.length === 0 ? undefined : allowTarget;
+  const agent = definedFields({ api, name, ca: ca && resolve(ca), allowTarget: targets });
   const head =
     '# Written by "frontdoor service install". Shares of this agent can be added below "shares".\n';
   return head + stringify({ agent });

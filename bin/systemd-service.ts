@@ -108,9 +108,9 @@ export function systemdStatus(instance: string, { out }: Pick<CliIo, 'out'>): vo
 }
 
 /** An existing file may have been edited, and is never changed. */
-function checkNoOptions(file: string, { api, name, ca }: ServiceInstallOptions): void {
-  if ([api, name, ca].every((value) => value === undefined)) return;
-  const message = `${file} exists: change it there, and give neither --api nor --name nor --ca`;
+function checkNoOptions(file: string, { api, name, ca, allowTarget }: ServiceInstallOptions): void {
+  if ([api, name, ca].every((value) => value === undefined) && allowTarget.length === 0) return;
+  const message = `${file} exists: change it there, and leave out --api, --name, --ca and --allow-target`;
   throw new FrontdoorError('conflict', 'service-configured', message);
 }
 

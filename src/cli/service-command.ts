@@ -10,6 +10,8 @@ export interface ServiceInstallOptions {
   readonly api?: string;
   readonly name?: string;
   readonly ca?: string;
+  /** Empty: none. */
+  readonly allowTarget: readonly string[];
   readonly program?: string;
 }
 
@@ -50,6 +52,12 @@ function installCommand(io: CliIo, run: ServiceRunners): Command {
     .option(
       '--ca <file>',
       "CA certificates (PEM) to verify the Management API with, instead of the system's; for example /etc/frontdoor/ca.pem",
+    )
+    .option(
+      '--allow-target <cidr:ports>',
+      'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080',
+      (value: string, earlier: readonly string[]) => [...earlier, value],
+      [],
     )
     .option(
       '--program <file>',
