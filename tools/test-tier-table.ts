@@ -38,7 +38,6 @@ export const EXPENSIVE: Readonly<Record<string, string>> = {
   'test/conformance/secrets-at-gateways.test.ts': 'opens a product and a gateway apart from it',
   'test/conformance/secrets-at-rest.test.ts': 'opens a control plane, and reads all that it stored',
   'test/conformance/trusted-issuer.test.ts': 'opens a control plane for each row',
-  'tools/site/site.test.ts': 'builds the site twice',
 };
 
 /**
