@@ -48,6 +48,27 @@ test('every link of a document leads to a file, and to a heading of it', () => {
   assert.deepEqual(dead, []);
 });
 
+/** Addresses outside the repository that documents link to. No test asks for them: a change of the list includes a look at them. */
+const OUTSIDE: readonly string[] = [
+  'https://developers.cloudflare.com/cloudflare-one/connections/connect-apps',
+  'https://docs.pangolin.net/manage/identity-providers/add-an-idp',
+  'https://github.com/fatedier/frp',
+  'https://github.com/fosrl/pangolin',
+  'https://github.com/joohoi/acme-dns',
+  'https://github.com/openziti/zrok',
+  'https://ngrok.com/docs/',
+  'https://ngrok.com/docs/pricing-limits/free-plan-limits/',
+  'https://publicsuffix.org',
+  'https://publicsuffix.org/submit/',
+];
+
+test('links that leave the repository are those of the list', () => {
+  const outside = documentPaths()
+    .flatMap((path) => linksOf(documentText(path)))
+    .filter((href) => /^[a-z]+:/.test(href));
+  assert.deepEqual([...new Set(outside)].toSorted(), OUTSIDE);
+});
+
 test('every file or folder of the tree that a document names exists', () => {
   const lost = documents.flatMap((path) =>
     [...textOf(path).matchAll(/`((?:src|bin|test|docs|tools|\.ci)\/[\w./-]*)`/g)]

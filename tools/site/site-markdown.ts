@@ -33,11 +33,15 @@ export function headingsOf(text: string): Heading[] {
   return headingsOfTokens(marked.lexer(text));
 }
 
+/** Whether a link was written as one: a bare address is an example, and GitHub makes links of those, too. */
+const isWritten = (raw: string): boolean => /^!?\[/.test(raw);
+
 /** Where the links and images of a document lead, as they are written there. */
 export function linksOf(text: string): string[] {
   const found: string[] = [];
   void marked.walkTokens(marked.lexer(text), (token) => {
-    if (token.type === 'link' || token.type === 'image') found.push((token as Tokens.Link).href);
+    if ((token.type === 'link' || token.type === 'image') && isWritten(token.raw))
+      found.push((token as Tokens.Link).href);
   });
   return found;
 }
@@ -58,8 +62,7 @@ export function renderDocument(text: string, addressOf: (href: string) => string
         return `<h${depth} id="${anchor}">${html} ${link}</h${depth}>\n`;
       },
       link({ href, raw, tokens: inner }: Tokens.Link): string {
-        // An address in an example is no invitation to write to it.
-        if (href.startsWith('mailto:') && !raw.startsWith('[')) return this.parser.parseInline(inner);
+        if (!isWritten(raw)) return this.parser.parseInline(inner);
         return `<a href="${escapeHtml(addressOf(href))}">${this.parser.parseInline(inner)}</a>`;
       },
       // It scrolls where a line is longer than the page, by keys, too.
