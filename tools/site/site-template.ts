@@ -27,9 +27,6 @@ export const SITE_ICON = 'assets/icon.svg';
 const CONTENT_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** More third-level headings than this are left out of the list beside a page. */
-const MAX_LISTED_HEADINGS = 40;
-
 export function relativeAddress(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
 }
@@ -152,8 +149,7 @@ function neighboursHtml(
 }
 
 function contentsHtml(headings: readonly Heading[]): string {
-  const below = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  const listed = below.length > MAX_LISTED_HEADINGS ? below.filter(({ depth }) => depth === 2) : below;
+  const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (listed.length < 2) return '<div class="contents"></div>';
   const items = listed.map(
     ({ depth, anchor, text }) =>

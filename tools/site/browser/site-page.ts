@@ -146,6 +146,8 @@ function markCurrentHeading(): void {
     const passed = headings.filter((heading) => heading.getBoundingClientRect().top < 120);
     const current = (passed.at(-1) ?? headings[0]!).id;
     for (const [id, link] of links) link.classList.toggle('current', id === current);
+    // The list of a page of the reference is longer than the window.
+    links.get(current)!.scrollIntoView({ block: 'nearest' });
   };
   const observer = new IntersectionObserver(mark, { rootMargin: '-110px 0px -70% 0px' });
   for (const heading of headings) observer.observe(heading);
