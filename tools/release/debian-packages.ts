@@ -26,7 +26,7 @@ export interface UnpackedPackage {
 }
 
 export const LOCK_FILE = 'deploy/image/debian-packages.json';
-const LOCK_COMMAND = 'npx frontdoor dev node tools/release/lock-debian-packages.ts';
+const LOCK_COMMAND = 'node bin/frontdoor.js dev node tools/release/lock-debian-packages.ts';
 const CACHE = '.cache/release-debian';
 
 export function lockedPackages(): readonly LockedPackage[] {

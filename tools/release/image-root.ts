@@ -25,7 +25,7 @@ export interface ImageArchitecture {
   readonly platform: string;
   /** Debian's folder of libraries. */
   readonly triplet: string;
-  /** Of the processor, as the OCI names it. */
+  /** The name that the OCI gives to this kind of the processor. */
   readonly variant?: string;
 }
 

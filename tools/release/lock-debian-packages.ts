@@ -1,5 +1,5 @@
 /**
- * `npx frontdoor dev node tools/release/lock-debian-packages.ts [--check]`: writes the versions that Debian offers now, with its
+ * `node bin/frontdoor.js dev node tools/release/lock-debian-packages.ts [--check]`: writes the versions that Debian offers now, with its
  * security updates, into the file by which images are built. With `--check` it prints what is newer, and fails if anything is.
  */
 import { writeFileSync } from 'node:fs';

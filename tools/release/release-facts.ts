@@ -4,7 +4,7 @@ export interface Release {
   /** Where its files are written. */
   readonly folder: string;
   readonly version: string;
-  /** Of this clone, in full. */
+  /** The commit of this clone, in full. */
   readonly commit: string;
   /** The time of everything in it, in seconds since 1970: that of the commit. */
   readonly timeS: number;
