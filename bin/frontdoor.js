@@ -106,6 +106,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGU
 }
 child.on('error', (error) => fail(`cannot start the pinned Node (${binary}): ${error.message}`));
 child.on('exit', (code, signal) => {
+  // The loader has written which library it does not find; no program ends with its status.
+  if (code === 127)
+    fail(
+      'the pinned Node cannot run without that library. For libatomic: apt-get install libatomic1 (Debian, Ubuntu), ' +
+        'dnf install libatomic (Fedora, RHEL). The archives of a release bring it with them',
+    );
   if (signal === null) process.exit(code ?? 1);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

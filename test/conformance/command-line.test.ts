@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -459,4 +459,25 @@ test('a pipe gets all of a long output, however late its reader takes it', async
   const output = Buffer.concat(chunks);
   assert.ok(output.length > 2 * 65_536, 'more than a pipe holds');
   assert.ok(output.equals(Buffer.from(await text('completion', 'fish'))), `${output.length} bytes`);
+});
+
+test('a Node that lacks a library ends with the package to install', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'launcher-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const node = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+  mkdirSync(join(node, 'bin'), { recursive: true });
+  for (const file of ['package.json', 'bin/frontdoor.js', 'bin/node-flags.js'])
+    cpSync(join(repositoryRoot, file), join(folder, file), { recursive: true });
+  writeFileSync(join(folder, 'bin/frontdoor.ts'), '');
+  writeFileSync(join(node, 'package.json'), '{"version":"26.10.0"}');
+  // What the loader of glibc does.
+  const loader = '#!/bin/sh\necho "$0: error while loading shared libraries: libatomic.so.1" >&2\nexit 127\n';
+  writeFileSync(join(node, 'bin/node'), loader, { mode: 0o755 });
+  const child = spawn(process.execPath, [join(folder, 'bin/frontdoor.js'), 'up'], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  assert.deepEqual(await within('the end', once(child, 'close')), [69, null]);
+  assert.match(err, /libatomic\.so\.1\nfrontdoor: .*apt-get install libatomic1/);
 });
