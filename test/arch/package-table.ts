@@ -60,6 +60,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@peculiar/x509',
     'reflect-metadata',
     'ajv',
+    // The files of docker compose.
+    'yaml',
   ],
 };
 

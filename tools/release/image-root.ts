@@ -16,7 +16,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { writeTextFile } from '../build-programs.ts';
+import { PROGRAMS_FOLDER, writeTextFile } from '../build-programs.ts';
 import { PLATFORMS } from './archive.ts';
 import type { UnpackedPackage } from './debian-packages.ts';
 import type { OwnedFolder } from './tar-file.ts';
@@ -25,7 +25,7 @@ export interface ImageArchitecture {
   readonly platform: string;
   /** Debian's folder of libraries. */
   readonly triplet: string;
-  /** The name that the OCI gives to this kind of the processor. */
+  /** The version of the processor, as the OCI names it. */
   readonly variant?: string;
 }
 
@@ -78,16 +78,25 @@ export function finishRoots(
   copyFacts(base, packages);
   for (const [path, text] of Object.entries(TEXTS)) writeTextFile(join(base, path), text);
   for (const { path } of OWNED_FOLDERS) mkdirSync(join(base, path), { recursive: true });
-  for (const name of ['frontdoor', 'frontdoor-agent']) writeLauncher(product, name, `/${program}/bin/node`);
+  writeCommands(product, `/${program}/bin/node`);
   for (const path of globSync('usr/share/{bash-completion,zsh,fish}', { cwd: product }))
     rmSync(join(product, path), { recursive: true });
 }
 
 /** The kernel starts Node by the first line; there is no shell that could. */
-function writeLauncher(product: string, name: string, node: string): void {
-  const path = join(product, 'usr/bin', name);
-  writeTextFile(path, `#!${node}\nimport('/${LIBRARY}/bin/${name}.js');\n`);
-  chmodSync(path, 0o755);
+function writeCommands(product: string, node: string): void {
+  const sample = `/${LIBRARY}/${PROGRAMS_FOLDER}/src/agent/sample-service.js`;
+  const commands = {
+    frontdoor: `import('/${LIBRARY}/bin/frontdoor.js');`,
+    'frontdoor-agent': `import('/${LIBRARY}/bin/frontdoor-agent.js');`,
+    // The service of the demo, which compose.yaml publishes.
+    'frontdoor-sample': `import('${sample}').then((it) => it.runSampleService(process.argv.slice(2)));`,
+  };
+  for (const [name, text] of Object.entries(commands)) {
+    const path = join(product, 'usr/bin', name);
+    writeTextFile(path, `#!${node}\n${text}\n`);
+    chmodSync(path, 0o755);
+  }
 }
 
 /** What Node is linked to, directly and through others. */

@@ -11,7 +11,7 @@ export interface AgentStart {
   readonly name: string;
   /** Networks and ports that may be published from elsewhere: `10.0.0.0/8:80,8080`. */
   readonly allowTargets: readonly string[];
-  /** The product and its image have the same one. */
+  /** The version of the product, which its image has, too. */
   readonly version: string;
 }
 
