@@ -4,12 +4,17 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   FRONTDOOR_API_URL: 'Address of the Management API; an option --api wins, and a profile does not.',
   FRONTDOOR_ACCOUNT_ID: 'The API account whose token FRONTDOOR_API_TOKEN is.',
   FRONTDOOR_API_TOKEN: 'Token of the API account.',
+  FRONTDOOR_CREDENTIALS_FILE:
+    'File with an API account and its token, as "frontdoor control" writes it at its first start.',
+  FRONTDOOR_CA_FILE:
+    'CA certificates (PEM) to verify the Management API with, instead of the certificates of the system.',
   FRONTDOOR_CLIENT_ID: 'OAuth client, instead of an API account.',
   FRONTDOOR_CLIENT_SECRET: 'Secret of the OAuth client.',
   FRONTDOOR_ID: 'The frontdoor that commands of the Management API concern.',
   FRONTDOOR_PROFILE: 'Name of the saved profile to use.',
   FRONTDOOR_AGENT_DIR: 'Data directory of the agent on this machine.',
   FRONTDOOR_ENROLLMENT_TOKEN: 'Enrollment code with which an agent enrolls at its first start.',
+  FRONTDOOR_CONFIG: 'Configuration file, as the option --config names it.',
   FRONTDOOR_DATABASE: 'PostgreSQL database of the control plane, as a postgres: URL.',
   FRONTDOOR_TSIG_KEY: 'Key for updates of a name server (RFC 2136), as ALGORITHM:NAME:SECRET.',
   FRONTDOOR_LOG: 'Least severe messages that are logged: debug, info, warn or error.',
@@ -19,6 +24,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 export const FILES: Readonly<Record<string, string>> = {
+  '/etc/frontdoor/frontdoor.yaml': 'Configuration of the programs of a server, with a section for each.',
   'frontdoor-data/':
     'Data directory of "up", "control" and "gateway" by default: database, keys, identities and logs.',
   'frontdoor-data/agent/':
