@@ -16,6 +16,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   const loadControl = () => import('./run-control.ts');
   const loadRouter = () => import('./run-router.ts');
   const loadService = () => import('./run-service.ts');
+  const loadUpgrade = () => import('./run-upgrade.ts');
   const loadTunnel = () => import('./run-tunnel.ts');
   await runProgram(args, version, io, {
     up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
@@ -37,6 +38,9 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     serviceInstall: async (options) => (await loadService()).runServiceInstall(options, io),
     serviceUninstall: async (instance) => (await loadService()).runServiceUninstall(instance, io),
     serviceStatus: async (instance) => (await loadService()).runServiceStatus(instance, io),
+    schemaSteps: async () => (await import('#control')).schemaSteps(),
+    readDatabase: async (options) => (await loadUpgrade()).readDatabase(options),
+    checkOf: async (other) => (await loadUpgrade()).checkOf(other),
     buildFacts: () => Promise.resolve(buildFacts()),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });

@@ -33,6 +33,9 @@ const noRunners: ProgramRunners = {
   serviceInstall: notHere,
   serviceUninstall: notHere,
   serviceStatus: notHere,
+  schemaSteps: notHere,
+  readDatabase: notHere,
+  checkOf: notHere,
   buildFacts: notHere,
 };
 

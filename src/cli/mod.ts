@@ -18,6 +18,7 @@ export { type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.
 export { type DnsCheckCommandOptions } from './dns-check-command.ts';
 export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
 export { type ServiceInstallOptions } from './service-command.ts';
+export { type UpgradeFlags } from './upgrade/upgrade-runner.ts';
 export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';
 export { callAgent } from './agent-socket-client.ts';

@@ -24,6 +24,8 @@ import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 import { serviceCommand, type ServiceRunners } from './service-command.ts';
 import { tunnelCommand, type TunnelRunners } from './tunnel-command.ts';
+import { upgradeCommand } from './upgrade/upgrade-command.ts';
+import type { UpgradeRunner } from './upgrade/upgrade-runner.ts';
 
 export interface ProgramRunners
   extends
@@ -33,6 +35,7 @@ export interface ProgramRunners
     AdminsRunner,
     ConsoleRunner,
     TunnelRunners,
+    UpgradeRunner,
     VersionRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
@@ -100,6 +103,11 @@ export async function buildProgram(
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(
     completionCommand(io, () => buildWholeProgram(version, io, runners)).helpGroup('This machine:'),
+  );
+  program.addCommand(
+    upgradeCommand(io, version, runners, () => buildWholeProgram(version, io, runners)).helpGroup(
+      'Programs:',
+    ),
   );
   for (const [noun, description] of Object.entries(NOUNS) as [Noun, string][]) {
     const command = new Command(noun).description(description).helpGroup('Management API:');

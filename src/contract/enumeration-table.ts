@@ -52,6 +52,11 @@ const enumerations: readonly Enumeration[] = [
       'open: an agent can enroll. used: an agent has enrolled. expired: the code has expired. refused: too many malformed certificate requests were received.',
   },
   {
+    name: 'DatabaseKind',
+    values: ['embedded', 'postgres'],
+    description: 'embedded: a file of the control plane. postgres: a database on PostgreSQL.',
+  },
+  {
     name: 'DnsState',
     values: ['correct', 'missing', 'different', 'unknown'],
     description:

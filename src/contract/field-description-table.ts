@@ -139,6 +139,7 @@ const ofComponent: Readonly<Record<string, string>> = {
   'AgentEntry.version': 'The version that the agent runs. Null until the agent has reported one.',
   'AgentStatusShare.token': 'The token of the share.',
   'AgentVersion.version': 'The version that the agent runs, or the last one that it reported.',
+  'Installation.database': 'The database of the control plane. Only for callers with frontdoor.admin.',
   'AuditEvent.sequence': 'The number of the event in the audit trail, which has no gaps.',
   'AuditEvent.actor': 'The caller of the operation.',
   'AuditEvent.action': 'The operation, by its operationId.',

@@ -11,4 +11,5 @@ export { loadTrustedIssuers, type TrustedIssuer } from './credentials/oauth/mod.
 export { inviteOperatorOffline, resetAdmin, type NewAdmin } from './installation/mod.ts';
 export type { FirstStart } from './shares/records/mod.ts';
 export { createAdministrator, type NewAdministrator } from './ziti/management-api/mod.ts';
+export { readDatabaseState, schemaSteps } from './store/mod.ts';
 export { restoreDatabase, type Restored, type RestoreOptions } from './backup/mod.ts';

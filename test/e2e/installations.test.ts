@@ -265,6 +265,16 @@ describe('an installation', () => {
       assert.equal(sums[0], sums[1]);
     });
 
+    it('checks an upgrade to its version, packed and unpacked', async () => {
+      const program = join(top, 'prefix/bin/frontdoor');
+      for (const place of [archive, join(top, 'tree', name)]) {
+        const words = ['upgrade', '--check', place, '--json', '--data-dir', join(top, 'none')];
+        const { stdout } = await run(program, words, { env: { PATH: process.env['PATH'], HOME: top } });
+        const { version, attention } = JSON.parse(stdout) as { version: string; attention: number };
+        assert.deepEqual([version, attention], ['0.1.0', 0]);
+      }
+    });
+
     it('replaces an installed version, and leaves nothing else behind', async () => {
       for (let time = 0; time < 2; time += 1) assert.equal((await install('--prefix', 'twice')).status, 0);
       assert.deepEqual(readdirSync(join(top, 'twice/lib/frontdoor')), [name]);

@@ -88,6 +88,9 @@ async function upgradeAndReturn(kind: DatabaseKind, now: ProgramSource, next: Pr
     await database.addShares();
     const before = await database.shares();
     await database.stop();
+    const found = await database.checkOf(next);
+    if (!found.includes(`${NEXT_STEP} (adds a column and a table)`)) throw new Error(`the check: ${found}`);
+    print('  the check of the next version shows the step of the schema');
     const tookMs = await database.start(next);
     same('the upgrade', before, await database.shares());
     print(`  upgraded in ${tookMs} ms with ${before.length} shares`);

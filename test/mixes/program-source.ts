@@ -66,6 +66,7 @@ export function nextPrograms(): ProgramSource {
 function addSchemaStep(folder: string): void {
   const table = join(folder, MIGRATIONS, 'migration-table.ts');
   const step = `{
+    effect: 'adds a column and a table',
     up: async (db: any) => {
       await db.schema.alterTable('share').addColumn('of_next_version', 'text').execute();
       await db.schema.createTable('table_of_next_version').addColumn('id', 'text').execute();

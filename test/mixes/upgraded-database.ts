@@ -98,6 +98,21 @@ export class UpgradedDatabase {
     );
   }
 
+  /** What `frontdoor upgrade --check` of the version prints, which needs attention. */
+  async checkOf(program: ProgramSource): Promise<string> {
+    const words = ['upgrade', '--check', '--data-dir', this.dataDir];
+    return runCommand(words, this.#environment, program).then(
+      () => {
+        throw new Error(`${program.name} finds nothing that needs attention`);
+      },
+      (error: unknown) => (error as Error).message,
+    );
+  }
+
+  get #environment(): Readonly<Record<string, string>> {
+    return this.#database === undefined ? {} : { FRONTDOOR_DATABASE: this.#database };
+  }
+
   /** What the version prints when it is started on a database that it refuses. */
   async refusalOf(program: ProgramSource): Promise<string> {
     this.#program = program;
@@ -127,8 +142,7 @@ export class UpgradedDatabase {
       return;
     }
     this.#database = await (await sharedPostgres()).createDatabase();
-    const env = { FRONTDOOR_DATABASE: this.#database };
-    await runCommand(['restore', copy, '--data-dir', this.dataDir], env, program);
+    await runCommand(['restore', copy, '--data-dir', this.dataDir], this.#environment, program);
   }
 
   #newPart(): PartProcess<Ready> {
@@ -137,7 +151,7 @@ export class UpgradedDatabase {
     return new PartProcess<Ready>({
       name: `control of ${program.name}`,
       program: () => program,
-      env: this.#database === undefined ? {} : { FRONTDOOR_DATABASE: this.#database },
+      env: this.#environment,
       readyFile,
       args: async () => [
         ...['control', '--data-dir', this.dataDir, '--zone', 'share.localhost', '--ready-file', readyFile],

@@ -185,6 +185,16 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'Two kinds of credentials were given.',
     remedy: 'Give either --account or --client.',
   },
+  'upgrade-form': {
+    kind: 'invalid',
+    meaning: '"frontdoor upgrade" was run without --check.',
+    remedy: 'Add --check, or upgrade by the package or the script that installed the program.',
+  },
+  'upgrade-version': {
+    kind: 'invalid',
+    meaning: 'The archive or folder of another version has no programs for this machine.',
+    remedy: 'Name an archive of Frontdoor for this machine, or the folder into which it was unpacked.',
+  },
   value: {
     kind: 'invalid',
     meaning: 'The value of an option has the wrong form.',

@@ -100,6 +100,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The database URL cannot be used.',
     remedy: 'Correct the part that the message names.',
   },
+  'database-unreadable': {
+    kind: 'unavailable',
+    meaning: 'The embedded database cannot be read, for example because a control plane runs on it.',
+    remedy: 'Give access to the Management API of that control plane, or stop it.',
+  },
   'database-version': {
     kind: 'invalid',
     meaning: 'The PostgreSQL server is too old.',

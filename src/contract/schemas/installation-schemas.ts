@@ -1,7 +1,7 @@
 /** Schemas of the installation as its users see it, and of the result of checking an auth provider. */
 import type { Static } from 'typebox';
 import { Type } from '#base/shapes';
-import { closed, nullable, timestamp, url } from '../schema-parts.ts';
+import { closed, nullable, oneOf, timestamp, url } from '../schema-parts.ts';
 
 export const edgeRouterSchema = closed({
   name: Type.String({ description: 'Name of the router' }),
@@ -29,6 +29,13 @@ export const overdueCertificateSchema = closed({
   expiresAt: timestamp(),
 });
 
+/** Only for callers with frontdoor.admin. */
+export const databaseSchema = closed({
+  kind: oneOf('embedded', 'postgres'),
+  schema: Type.String({ description: 'The newest step of its schema' }),
+  bytes: Type.Integer({ minimum: 0, description: 'Its size in bytes' }),
+});
+
 export const installationSchema = closed({
   version: nullable<string>({
     type: 'string',
@@ -46,6 +53,7 @@ export const installationSchema = closed({
       description: 'Control planes that share the database; only for callers with frontdoor.admin',
     }),
   ),
+  database: Type.Optional(databaseSchema),
   overdueCertificates: Type.Optional(
     Type.Array(overdueCertificateSchema, {
       description:

@@ -11,7 +11,6 @@ import {
   MigrationCopyFolder,
   NewerSchema,
   openStore,
-  type BeforeMigration,
   type MigrationCopies,
   type Migrations,
   type Store,
@@ -44,15 +43,19 @@ export async function openCopiedStore({
   const folder = new MigrationCopyFolder(path, copies ?? {});
   const place = { path: join(dataDir, DATABASE), database, copies, log, migrations };
   let isMade = false;
-  const beforeMigration: BeforeMigration = async (old, migration) => {
-    log.info({ migration }, 'backing up the database before its migration');
-    await folder.write(migration, (file) => writeBackup(old, file, log));
-    isMade = true;
-  };
   // The embedded store copies its own file.
   const isBackedUp = database !== undefined && folder.keep > 0;
   try {
-    const store = await openStore({ ...place, beforeMigration: isBackedUp ? beforeMigration : undefined });
+    const store = await openStore({
+      ...place,
+      beforeMigration: isBackedUp
+        ? async (old, migration) => {
+            log.info({ migration }, 'backing up the database before its migration');
+            await folder.write(migration, (file) => writeBackup(old, file, log));
+            isMade = true;
+          }
+        : undefined,
+    });
     if (isMade) folder.removeOld(log);
     return store;
   } catch (error) {

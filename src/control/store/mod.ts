@@ -16,12 +16,12 @@ export {
 export { type ListOrder, listTotal } from './engine/list-pages.ts';
 export { inOrderOf, measuredIds } from './engine/measured-page.ts';
 export { openStore } from './engine/open-store.ts';
+export { databaseState, readDatabaseState, schemaSteps } from './engine/read-schema.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { type Remembered, RememberedLookup } from './engine/remembered-lookup.ts';
 export { type ResourceChange, resourceChangeOf, touchResource } from './engine/resource-change.ts';
 export { lockedByName, lockedForShare, lockedForUpdate } from './engine/row-lock.ts';
 export {
-  type BeforeMigration,
   type Migrations,
   NewerSchema,
   isNewestSchema,

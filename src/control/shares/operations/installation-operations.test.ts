@@ -1,8 +1,10 @@
 // Where the parts of the installation are, and whether an auth provider's issuer can be used.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import type { InstallationAnswer } from '#contract/schemas';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
+import { migrations } from '../../store/migrations/migration-table.ts';
 
 const ISSUER = 'https://idp.example.com';
 const published = {
@@ -74,7 +76,10 @@ describeEachStore('the Management API', (open) => {
     const routers = [{ name: 'east', address: 'east.example:3022', online: true }];
     const edgeApiUrl = 'https://control.example:1280';
     const { body } = await world.call('GET', '/installation');
-    assert.deepEqual(body, {
+    const { database, ...answer } = body as InstallationAnswer;
+    assert.equal(database?.schema, Object.keys(migrations).at(-1));
+    assert.ok(database !== undefined && database.bytes > 0);
+    assert.deepEqual(answer, {
       version: '0.1.0',
       edgeApiUrl,
       routers,

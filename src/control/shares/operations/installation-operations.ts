@@ -2,6 +2,7 @@
 import { formatHostPort } from '#base';
 import type { InstallationAnswer } from '#contract/schemas';
 import { overdueCertificates } from '../../overlay/records/mod.ts';
+import { databaseState } from '../../store/mod.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
 
@@ -27,13 +28,15 @@ export const installationHandlers: Handlers<InstallationParts, 'getInstallation'
 
 async function administratorsView(
   parts: InstallationParts,
-): Promise<Pick<InstallationAnswer, 'controlPlanes' | 'overdueCertificates'>> {
+): Promise<Pick<InstallationAnswer, 'controlPlanes' | 'database' | 'overdueCertificates'>> {
+  const { kind, schema = '', bytes } = await databaseState(parts.store.db);
   const overdue = await overdueCertificates(parts.store.db, parts.clock.nowMs(), MOST_CERTIFICATES);
   return {
     controlPlanes: parts.installation.controlPlanes().map(({ apiUrl, silentSinceMs }) => ({
       apiUrl,
       silentSince: silentSinceMs === undefined ? null : isoTime(silentSinceMs),
     })),
+    database: { kind, schema, bytes },
     overdueCertificates: overdue.map(({ kind, name, notAfterMs }) => ({
       kind,
       name,

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { migrations } from './migration-table.ts';
 
-const [[FIRST, first]] = Object.entries(migrations) as [[string, Migration]];
+const [[FIRST, first]] = Object.entries<Migration>(migrations) as [[string, Migration]];
 
 /** The name of the second migration. */
 export const LATER = '0002-later';

@@ -1,0 +1,165 @@
+/** The checks of `frontdoor upgrade --check`, in the version to which an installation is upgraded. */
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { messageOf } from '#base';
+import type { InstallationAnswer, InstallationSummaryAnswer } from '#contract/schemas';
+import { minorsAhead } from '#domain/versions';
+import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
+import { writeJson, type CliIo } from '../cli-io.ts';
+import { describedSections } from '../config-file/config-key.ts';
+import { fetchInstallation } from '../doctor/api-checks.ts';
+import {
+  failure,
+  findingsText,
+  ok,
+  runChecks,
+  skipped,
+  warning,
+  type Check,
+  type CheckResult,
+} from '../doctor/finding.ts';
+import { ManagementClient } from '../management-client.ts';
+import { entriesOf, pagesOf } from '../operations/list-pages.ts';
+import type { UpgradeDatabase, UpgradeFlags, UpgradeRunner } from './upgrade-runner.ts';
+
+export interface UpgradeParts {
+  readonly version: string;
+  readonly run: UpgradeRunner;
+  readonly build: () => Promise<Command>;
+}
+
+type VersionCounts = InstallationSummaryAnswer['agentVersions'];
+
+const ATTENTION_STATUS = 1;
+const MEGABYTE = 1_000_000;
+const MOST_GATEWAYS = 2_000;
+const UNKNOWN = 'no control plane of the installation could be asked';
+
+/** A problem of the check itself is a finding. */
+export async function runUpgradeCheck(io: CliIo, flags: UpgradeFlags, parts: UpgradeParts): Promise<void> {
+  const access = await resolveAccess(flags, io);
+  const installation = await fetchInstallation(access);
+  const findings = await runChecks([
+    { name: 'version', run: () => Promise.resolve(versionVerdict(parts.version, installation)) },
+    { name: 'schema', run: () => schemaVerdict(flags, parts, installation) },
+    ...partChecks(access, installation, parts.version),
+    { name: 'configuration', run: () => configurationVerdict(flags.config, parts) },
+  ]);
+  const attention = findings.filter(({ state }) => state === 'failure' || state === 'warning').length;
+  if (flags.json === true) writeJson(io, { version: parts.version, findings, attention });
+  else io.out(`${findingsText(findings)}\n${attention} of ${findings.length} checks need attention\n`);
+  if (attention > 0) io.exitCode = ATTENTION_STATUS;
+}
+
+function versionVerdict(version: string, installation: InstallationAnswer | undefined): CheckResult {
+  const before = installation?.version ?? undefined;
+  if (before === undefined) return skipped(`${version}; ${UNKNOWN}`);
+  const summary = `from ${before} to ${version}`;
+  const ahead = minorsAhead(before, version);
+  if (ahead === undefined || ahead === 0 || ahead === 1) return ok(summary);
+  return ahead > 1
+    ? failure(`${summary} leaves out a minor version`, 'upgrade through each minor version')
+    : failure(`${summary} is a step back`, 'see "Return to the version before" in docs/guide/upgrading.md');
+}
+
+async function schemaVerdict(
+  flags: UpgradeFlags,
+  { run }: UpgradeParts,
+  installation: InstallationAnswer | undefined,
+): Promise<CheckResult> {
+  let database: UpgradeDatabase;
+  try {
+    database = installation?.database ?? (await run.readDatabase(flags));
+  } catch (error) {
+    return failure(messageOf(error), 'correct the options, or give access to the Management API');
+  }
+  const { kind, schema, bytes } = database;
+  const steps = await run.schemaSteps();
+  if (schema === undefined) return ok('the database is new');
+  const at = steps.findIndex(({ name }) => name === schema);
+  if (at < 0)
+    return failure(
+      `the database has the schema ${schema}, which this version does not know`,
+      'use the version that has changed the database, or a newer one',
+    );
+  const pending = steps.slice(at + 1);
+  if (pending.length === 0) return ok(`${schema} stays, and the version before can start on it`);
+  const copy = join(
+    flags.dataDir,
+    `${kind === 'embedded' ? 'control.db' : 'frontdoor.backup'}.before-${pending[0]!.name}`,
+  );
+  const effects = pending.map(({ name, effect }) => `${name} (${effect})`).join(', ');
+  return warning(
+    `${pending.length} steps: ${effects}. Before them, the control plane copies the database (${(bytes / MEGABYTE).toFixed(1)} MB) to ${copy}, ` +
+      'unless --migration-backups is 0',
+    'take a backup first ("frontdoor backup FILE"): the version before does not start on the new schema, and changes after the upgrade are lost on return',
+  );
+}
+
+/** The parts that are connected, which work with a control plane of their own minor version or the next one. */
+function partChecks(
+  access: ResolvedAccess,
+  installation: InstallationAnswer | undefined,
+  version: string,
+): Check[] {
+  const counts = async (
+    countsOf: (client: ManagementClient) => Promise<VersionCounts>,
+  ): Promise<CheckResult> => {
+    if (installation === undefined) return skipped(UNKNOWN);
+    if (installation.database === undefined) return skipped('requires the scope frontdoor.admin');
+    const client = new ManagementClient(access);
+    try {
+      return versionsVerdict(await countsOf(client), version);
+    } finally {
+      await client.close();
+    }
+  };
+  const summary = async (client: ManagementClient) =>
+    (await client.call({ method: 'GET', path: '/summary' })) as InstallationSummaryAnswer;
+  return [
+    { name: 'routers', run: () => counts(async (client) => (await summary(client)).routerVersions) },
+    { name: 'gateways', run: () => counts(gatewayVersions) },
+    { name: 'agents', run: () => counts(async (client) => (await summary(client)).agentVersions) },
+  ];
+}
+
+async function gatewayVersions(client: ManagementClient): Promise<VersionCounts> {
+  const ask = async (page: number, size: number) =>
+    entriesOf(await client.call({ method: 'GET', path: `/fabric/gateways?page=${page}&size=${size}` }));
+  const counts = new Map<string, number>();
+  for await (const gateways of pagesOf(ask, MOST_GATEWAYS))
+    for (const { version } of gateways)
+      if (typeof version === 'string') counts.set(version, (counts.get(version) ?? 0) + 1);
+  return [...counts].map(([version, count]) => ({ version, count }));
+}
+
+function versionsVerdict(counts: VersionCounts, version: string): CheckResult {
+  const known = counts.filter((row): row is { version: string; count: number } => row.version !== null);
+  if (known.length === 0) return skipped('none has reported a version');
+  const shown = known.map((row) => `${row.count} of ${row.version}`).join(', ');
+  const apart = known.filter((row) => {
+    const ahead = minorsAhead(row.version, version);
+    return ahead !== undefined && ahead !== 0 && ahead !== 1;
+  });
+  if (apart.length === 0) return ok(shown);
+  return warning(
+    `${shown}: ${apart.map((row) => row.version).join(', ')} and ${version} are not supported together`,
+    'upgrade these parts to the minor version before this one first',
+  );
+}
+
+async function configurationVerdict(file: string | undefined, { build }: UpgradeParts): Promise<CheckResult> {
+  if (file === undefined) return skipped('no file is named with --config');
+  const { readConfigFile } = await import('../config-file/config-file.ts');
+  const problems = new Set<string>();
+  for (const section of describedSections(await build())) {
+    try {
+      await readConfigFile(file, section, section.keys);
+    } catch (error) {
+      for (const line of messageOf(error).split('\n').slice(1)) problems.add(line.trim());
+      if (!messageOf(error).includes('\n')) problems.add(messageOf(error));
+    }
+  }
+  if (problems.size === 0) return ok(`${file} is valid in this version`);
+  return failure([...problems].join('; '), 'change these keys before the programs start with this version');
+}
