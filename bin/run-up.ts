@@ -128,6 +128,7 @@ async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<U
     onFirstStart: (first) =>
       options.demo ? keepDemoCredentials(dataDir, first) : showFirstStart(dataDir, first),
     ...apiTlsOf(options),
+    apiName: options.apiName,
     gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
     gatewayTlsDir: options.tlsDir,
     acme: await acmeSettingsOf(options),

@@ -2,7 +2,6 @@
  * The one TLS port of `up --one-port`. Connections to the router are recognized by their protocols (ALPN), those to the edge
  * API, the Management API and shares by the name that the client asks for (SNI), before TLS begins. ADR 0089.
  */
-import { X509Certificate } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { FrontdoorError, type Log } from '#base';
 import type { SharedPlace } from '#gateway';
@@ -85,19 +84,17 @@ export function partOf(
 }
 
 /**
- * The names of the parts. Those of the Management API are the names of its certificate, without wildcards, which may stand for
- * shares, and without those of the edge API. Throws `one-port-names` if none remains.
+ * The names of the parts. Those of the Management API are without wildcards, which may stand for shares, and without those
+ * of the edge API. Throws `one-port-names` if there were some and none remains.
  */
-export function sharedNamesOf(advertised: readonly string[], apiCertPem: string | undefined): SharedNames {
+export function sharedNamesOf(advertised: readonly string[], apiNames: readonly string[]): SharedNames {
   const edge = advertised.map((host) => host.toLowerCase());
-  if (apiCertPem === undefined) return { edge, api: [] };
-  const { subjectAltName = '' } = new X509Certificate(apiCertPem);
-  const certified = Array.from(subjectAltName.matchAll(/DNS:([^\s,]+)/g), ([, name = '']) =>
-    name.toLowerCase(),
-  );
-  const api = certified.filter((name) => !name.startsWith('*') && !edge.includes(name));
+  if (apiNames.length === 0) return { edge, api: [] };
+  const api = apiNames
+    .map((name) => name.toLowerCase())
+    .filter((name) => !name.startsWith('*') && !edge.includes(name));
   if (api.length > 0) return { edge, api };
   const message =
-    'with --one-port, the Management API needs a name of its own: --api-cert names no host besides those of --advertise and wildcards';
+    'with --one-port, the Management API needs a name of its own: --api-name or --api-cert names no host besides those of --advertise and wildcards';
   throw new FrontdoorError('invalid', 'one-port-names', message);
 }

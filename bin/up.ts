@@ -11,6 +11,7 @@ import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
+import { apiNamesOf, followApiCertificate } from './api-certificate.ts';
 import { openIssuer } from './automatic-certificates.ts';
 import type { AutomaticCertificates } from './gateway-demand.ts';
 import {
@@ -51,6 +52,8 @@ export interface UpOptions {
   readonly apiTls?: { readonly cert: string; readonly key: string };
   /** See `ControlPlaneOptions`. */
   readonly ownApiAuthorityFile?: string | undefined;
+  /** The Management API has the gateway's certificate of this name, at the shared port. */
+  readonly apiName?: string | undefined;
   /** Folder of certificates by server name. */
   readonly gatewayTlsDir?: string | undefined;
   /** Certificate for other names; one of the installation's own authority when absent. */
@@ -150,7 +153,7 @@ async function startParts(options: UpOptions, closers: Starting['closers'], clos
     httpPort: ports.http,
     securePort,
   };
-  const names = options.onePort === true ? sharedNamesOf(hostsOf(options), options.apiTls?.cert) : undefined;
+  const names = options.onePort === true ? sharedNamesOf(hostsOf(options), apiNamesOf(options)) : undefined;
   const control = await startControl(starting, names);
   const shared = names && (await openSharedPort(starting, control, names));
   const router = await startOwnRouter(starting, control, shared);
@@ -208,6 +211,7 @@ async function startControl(starting: Starting, names: SharedNames | undefined):
     clock: options.clock,
     apiTls: options.apiTls,
     ownApiAuthorityFile: options.ownApiAuthorityFile,
+    apiName: options.apiName,
     onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());
@@ -302,7 +306,9 @@ async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise
   });
   starting.certificates = certificates;
   const { acme: settings, version } = options;
-  const automatic = settings && (await openIssuer({ settings, dataDir, certificates, version, log }));
+  const { apiName } = options;
+  const issuer = settings && (await openIssuer({ settings, dataDir, certificates, version, log }));
+  const automatic = issuer && { ...issuer, ownHosts: apiName === undefined ? [] : [apiName] };
   const part = await startGatewayPart(
     identity,
     gatewayPartOptions(options, peers, { dataDir, certificates, automatic, log }),
@@ -313,6 +319,7 @@ async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise
     );
   });
   closers.push((drainMs) => part.close(drainMs));
+  if (apiName !== undefined) followApiCertificate(apiName, control, certificates, automatic);
   return part;
 }
 

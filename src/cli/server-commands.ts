@@ -9,6 +9,7 @@ import {
   type DatabaseOptions,
   type MigrationCopiesOptions,
 } from './database-option.ts';
+import { apiNameOption, checkApiName } from './api-name-option.ts';
 import { addConfigOption, configured } from './config-file/config-option.ts';
 import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { dnsCheckCommand, type DnsCheckCommandOptions } from './dns-check-command.ts';
@@ -75,6 +76,7 @@ export interface UpCommandOptions
   readonly apiCert?: string;
   readonly apiKey?: string;
   readonly ownApiCert?: string;
+  readonly apiName?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsDir?: string;
@@ -186,6 +188,7 @@ function upCommand(run: ServerRuns): Command {
       'serve the router and the edge API at the port of --https-port, too, and the Management API under the names of --api-cert: so that agents need no other port',
       false,
     )
+    .addOption(apiNameOption())
     .option(
       '--tls-cert <file>',
       "certificate of the public HTTPS port (PEM), for example fullchain.pem; default: issued by the installation's own authority",
@@ -204,6 +207,7 @@ function upCommand(run: ServerRuns): Command {
   const proxied = 'the Management API and the gateway';
   const start = (options: UpCommandOptions, parsed: Command): Promise<void> => {
     checkProxyOptions(parsed, options);
+    checkApiName(parsed, options);
     const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) !== 'default');
     const givenPorts = Object.fromEntries(given.map((name) => [name, options[name]]));
     return run.up({ ...options, givenPorts });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 import { describe, test } from 'node:test';
 import { callAgent } from '#cli';
+import { apiNamesOf } from '../../bin/api-certificate.ts';
 import { partOf, sharedNamesOf } from '../../bin/shared-port.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { CustomerSite, PROXY_ADDRESS, SERVER_ADDRESS, SERVER_NAME } from '../support/customer-site.ts';
@@ -105,12 +106,12 @@ describe('one port for everything', () => {
 
   test('takes the names of the Management API from its certificate, but for wildcards and those of the edge API', async () => {
     const authority = await makeTestAuthority();
-    const certOf = async (...dns: string[]) => (await authority.issue('api', { dns })).cert;
+    const certOf = async (...dns: string[]) => apiNamesOf({ apiTls: await authority.issue('api', { dns }) });
     assert.deepEqual(sharedNamesOf(['a.example'], await certOf('A.example', 'api.example', '*.example')), {
       edge: ['a.example'],
       api: ['api.example'],
     });
-    assert.deepEqual(sharedNamesOf(['a.example'], undefined).api, []);
+    assert.deepEqual(sharedNamesOf(['a.example'], apiNamesOf({})).api, []);
     const same = await certOf('a.example', '*.example');
     assert.throws(() => sharedNamesOf(['a.example'], same), { code: 'one-port-names' });
   });

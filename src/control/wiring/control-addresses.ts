@@ -52,9 +52,11 @@ export class ControlAddresses {
   }
 
   managementApiListens(port: number): void {
-    const { listenHost, advertiseHost, publicApiUrl } = this.#options;
+    const { apiName, listenHost, advertiseHost, publicApiUrl } = this.#options;
     this.#apiPort = port;
-    const [scheme, host] = hasApiTls(this.#options) ? ['https', advertiseHost] : ['http', listenHost];
+    const [scheme, host] = hasApiTls(this.#options)
+      ? ['https', apiName ?? advertiseHost]
+      : ['http', listenHost];
     this.#apiUrl = `${scheme}://${formatHostPort(host, port)}${publicApiUrl?.pathPrefix ?? ''}`;
   }
 

@@ -41,6 +41,11 @@ export interface ControlPlaneOptions {
    * file is written with.
    */
   readonly ownApiAuthorityFile?: string | undefined;
+  /**
+   * Name of the Management API whose certificate comes by `setApiTls`. Until then, and without `apiTls`, the API has a
+   * certificate of the installation's own authority.
+   */
+  readonly apiName?: string | undefined;
   /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
   readonly trustedProxies?: readonly IpNetwork[] | undefined;

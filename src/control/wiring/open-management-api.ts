@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { NameRecordLookups } from '#net/names';
 import { ConsoleApp } from '../console/app/mod.ts';
 import { consoleOf } from '../console/mod.ts';
-import { createManagementApi } from '../shares/operations/mod.ts';
+import { type ApiTls, createManagementApi } from '../shares/operations/mod.ts';
 import { TrustedIssuers } from '../credentials/oauth/mod.ts';
 import { enrollmentMintOf, type EnrollmentMint } from './enrollment-mint.ts';
 import type { EdgeSide } from './open-edge-api.ts';
@@ -71,7 +71,7 @@ export async function openManagementSide(
     mintEnrollmentJwt: mint,
     limits: options.limits,
     trustedProxies: options.trustedProxies,
-    tls: own ? await ownApiTls(pki, authorityFile) : options.apiTls,
+    tls: own ? await ownApiTls(pki, authorityFile) : (options.apiTls ?? (await standInOf(opening, pki))),
     console: app && consoleOf({ store, secrets, clock, log, login, own: () => addresses.console, app }),
   });
   if (own) followOwnApiTls(api, pki, authorityFile, log);
@@ -82,6 +82,16 @@ export async function openManagementSide(
   );
   addresses.managementApiListens((api.server.address() as AddressInfo).port);
   return { api, app, mint };
+}
+
+/** For an API whose certificate comes later. */
+async function standInOf(
+  { options: { apiName, zone } }: Opening,
+  pki: Storage['pki'],
+): Promise<ApiTls | undefined> {
+  if (apiName === undefined) return undefined;
+  const { certPem: cert, keyPem: key } = await pki.frontendServer(zone);
+  return { cert, key };
 }
 
 /** Without trusted issuers, nothing is read from a token before it is verified. */

@@ -14,8 +14,9 @@ const EVERYONE_READS = 0o644;
 export function hasApiTls({
   apiTls,
   ownApiAuthorityFile,
-}: Pick<ControlPlaneOptions, 'apiTls' | 'ownApiAuthorityFile'>): boolean {
-  return apiTls !== undefined || ownApiAuthorityFile !== undefined;
+  apiName,
+}: Pick<ControlPlaneOptions, 'apiTls' | 'ownApiAuthorityFile' | 'apiName'>): boolean {
+  return [apiTls, ownApiAuthorityFile, apiName].some((each) => each !== undefined);
 }
 
 /** Rejects if the file cannot be written. */
