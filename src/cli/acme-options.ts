@@ -21,14 +21,17 @@ export interface AcmeCommandOptions extends DnsCommandOptions {
 
 const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
 
+export function addAcmeEmailOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--acme-email <address>',
+      "obtain certificates automatically (ACME), with this contact address; you thereby agree to the certificate authority's terms of service; for example ops@example.com",
+    ).argParser(email),
+  );
+}
+
 export function addAcmeOptions(command: Command): Command {
-  const named = command
-    .addOption(
-      new Option(
-        '--acme-email <address>',
-        "obtain certificates automatically (ACME), with this contact address; you thereby agree to the certificate authority's terms of service; for example ops@example.com",
-      ).argParser(email),
-    )
+  const named = addAcmeEmailOption(command)
     .addOption(
       new Option(
         '--acme-directory <url>',

@@ -21,6 +21,7 @@ import { statusCommand } from './local/status-command.ts';
 import { versionCommand, type VersionRunner } from './local/version-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
+import { setupCommand } from './setup/setup-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 import { serviceCommand, type ServiceRunners } from './service-command.ts';
 import { tunnelCommand, type TunnelRunners } from './tunnel-command.ts';
@@ -86,6 +87,7 @@ export async function buildProgram(
   );
   program.addCommand(tunnelCommand(io, runners).helpGroup('Programs:'));
   program.addCommand(serviceCommand(io, runners).helpGroup('This machine:'));
+  program.addCommand(setupCommand(io, version).helpGroup('This machine:'));
   program.addCommand(adminsCommand(io, runners).helpGroup('Programs:'));
   program.addCommand(consoleCommand(io, runners).helpGroup('Management API:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));

@@ -106,6 +106,22 @@ export function yamlText(value: unknown): string {
   return stringify(value, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
 }
 
+/** Returns the file with other values at some paths of maps, and with its comments. Throws for a text that is no YAML map. */
+export function changedYaml(
+  text: string,
+  changes: readonly (readonly [path: ValuePath, value: unknown])[],
+): string {
+  const document = parseDocument(text);
+  for (const [path, value] of changes) {
+    const [section] = path;
+    // A section whose lines are all comments has no value.
+    if (section !== undefined && document.has(section) && document.get(section) === null)
+      document.set(section, document.createNode({}));
+    document.setIn(path, value);
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
 function whole(message: string): { readonly problems: readonly FileProblem[] } {
   return { problems: [problemAt(FILE_START, message)] };
 }

@@ -76,6 +76,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['src/control/store/', 'the database’s thread'],
   ['src/gateway/acme/dns-hook.ts', 'runs the operator’s program for DNS records'],
   ['src/cli/import/caddy/caddyfile-source.ts', 'runs `caddy adapt` for a Caddyfile'],
+  ['src/cli/setup/setup-service.ts', 'starts the service of the installation by `systemctl`'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
   ['src/net/files/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],

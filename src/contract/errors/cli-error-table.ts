@@ -7,6 +7,22 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
     meaning: 'The frontdoor has more entries of one kind than "frontdoor apply" compares.',
     remedy: 'Use the commands for single resources, or divide the frontdoor.',
   },
+  'not-confirmed': {
+    kind: 'invalid',
+    meaning:
+      'A command would change something that exists, or continue in spite of a problem, and nobody can be asked.',
+    remedy: 'Follow the message; --yes confirms.',
+  },
+  'option-missing': {
+    kind: 'invalid',
+    meaning: 'A command needs an option, and nobody can be asked for its value.',
+    remedy: 'Give the options that the message names, or run the command in a terminal.',
+  },
+  'service-start-failed': {
+    kind: 'unavailable',
+    meaning: 'The service that "frontdoor setup" has set up did not start.',
+    remedy: 'See the reason in the message and in the log of the service.',
+  },
   'share-elsewhere': {
     kind: 'conflict',
     meaning: 'A share of the file of "frontdoor apply" belongs to another environment.',

@@ -1,0 +1,71 @@
+/** The checks of `frontdoor setup`, which are the doctor's: names, ports, certificate authority and clock, disk. */
+import { networkInterfaces } from 'node:os';
+import { formatHostPort } from '#base';
+import { directDialer, probeAddresses, probePort } from '#net';
+import { findRunningProgram } from '#net/files';
+import { serverDateOf } from '#net/http';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from '../doctor/finding.ts';
+import { machineChecks } from '../doctor/machine-checks.ts';
+import { nameVerdict } from '../doctor/network-checks.ts';
+import { portHolder } from '../doctor/port-holder.ts';
+import type { SetupAnswers } from './setup-answers.ts';
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
+/** Stands for the names of shares. */
+const ANY_SHARE = 'any-share';
+const MAX_SKEW_MS = 60_000;
+const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
+
+export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, version: string): Check[] {
+  const { zone, apiName, acmeEmail, httpPort, httpsPort, dataDir } = answers;
+  const names = [zone, apiName, `${ANY_SHARE}.${zone}`];
+  const directory = typeof acmeDirectory === 'string' ? acmeDirectory : LETS_ENCRYPT;
+  return [
+    ...names.map((name) => ({ name: `name ${name}`, run: () => ownNameVerdict(name) })),
+    ...[httpPort, httpsPort].map((port) => ({ name: `port ${port}`, run: () => freeVerdict(port, answers) })),
+    ...(acmeEmail === undefined
+      ? []
+      : [{ name: 'certificate authority', run: () => authorityVerdict(directory) }]),
+    ...machineChecks(version, dataDir).filter(({ name }) => name === 'disk'),
+  ];
+}
+
+/** A name that leads to another machine may still be right: a router or load balancer forwards to this one. */
+async function ownNameVerdict(name: string): Promise<CheckResult> {
+  const verdict = await nameVerdict(name);
+  if (verdict.state !== 'ok')
+    return { ...verdict, remedy: `create an A or AAAA record that leads ${name} to this machine` };
+  const addresses = await probeAddresses(name, PROBE_MS);
+  const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
+  if (addresses.some((address) => own.includes(address))) return verdict;
+  return warning(
+    `${name} leads to ${addresses.join(', ')}, which no interface of this machine has`,
+    'correct the record, unless a router or load balancer with this address forwards to this machine',
+  );
+}
+
+async function freeVerdict(port: number, { listen, dataDir }: SetupAnswers): Promise<CheckResult> {
+  if (findRunningProgram(dataDir) !== undefined)
+    return skipped('Frontdoor runs on the data directory already');
+  const host = EVERY_INTERFACE.has(listen) ? '127.0.0.1' : listen;
+  const { state } = await probePort(host, port, PROBE_MS);
+  if (state !== 'open') return ok('free');
+  const holder = await portHolder(port);
+  return failure(
+    `another program listens at ${formatHostPort(host, port)}${holder === undefined ? '' : `: ${holder}`}`,
+    'stop that program, or choose another port',
+  );
+}
+
+async function authorityVerdict(directory: string): Promise<CheckResult> {
+  const { origin, host } = new URL(directory);
+  const dateMs = await serverDateOf(origin, directDialer);
+  if (dateMs === undefined)
+    return failure(`${host} does not respond`, 'allow connections to it: certificates are ordered there');
+  const aheadMs = dateMs - Date.now();
+  if (Math.abs(aheadMs) <= MAX_SKEW_MS) return ok(`${host} responds, and the clocks agree`);
+  return failure(
+    `this clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} that of ${host}`,
+    'synchronize this machine with NTP ("timedatectl set-ntp true"): certificates depend on the time',
+  );
+}
