@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { FrontdoorError, type Log } from '#base';
-import type { AcmeCommandOptions } from '#cli';
+import { LETS_ENCRYPT, type AcmeCommandOptions } from '#cli';
 import {
   AcmeIssuer,
   loadAccountKey,
@@ -41,7 +41,6 @@ const DEPENDENT = {
   acmeDnsHook: '--acme-dns-hook',
   acmeDnsServer: '--acme-dns-server',
 } as const satisfies Partial<Record<keyof AcmeCommandOptions, string>>;
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 /** Undefined when automatic certificates are off. Rejects with `acme-options`, or `unreadable` for a file. */
 export async function acmeSettingsOf(options: AcmeCommandOptions): Promise<AcmeSettings | undefined> {

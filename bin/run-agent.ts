@@ -14,6 +14,7 @@ import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './program-log.ts';
 import { serviceManager } from './service-manager.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkControlPlane } from './surroundings.ts';
 import { targetClientsOf } from './target-client.ts';
 
 const STANDARD_INPUT = '-';
@@ -51,6 +52,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   if (process.argv.some((word) => /^--(?:enrollment-token|proxy)/.test(word)))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  checkControlPlane(log, { identityFile: join(dataDir, AGENT_IDENTITY_FILE), apiUrl, outward });
   const metrics = prepareMetrics(options.metricsListen, version, log);
   const overlays: OverlayClient[] = [];
   const starting = startAgent({

@@ -36,6 +36,7 @@ import { openLog } from './program-log.ts';
 import { reportReady } from './ready-file.ts';
 import { keepAndShow } from './shown-secrets.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkInstallation } from './surroundings.ts';
 import { tlsOption } from './tls-files.ts';
 
 const FIRST_SECRETS_FILE = 'first-secrets.json';
@@ -47,6 +48,7 @@ const RANDOM_PASSWORD_BYTES = 18;
 export async function runControl(options: ControlCommandOptions, version: string): Promise<number> {
   const { log } = openLog(options);
   containUncaught(log);
+  checkInstallation(log, options);
   const dataDir = resolve(options.dataDir);
   const metrics = await serveMetrics(options.metricsListen, version, log);
   const control = await startControlPlane({

@@ -16,6 +16,7 @@ import { openPassingPort, type PassingPort } from './passing-port.ts';
 import { openLog } from './program-log.ts';
 import { reportReady } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkControlPlane } from './surroundings.ts';
 
 /** A gateway in either form. */
 interface RunningGateway {
@@ -37,6 +38,8 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   checkWorkerCount(options.workers);
   const acme = await acmeSettingsOf(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const outward = outwardDialerOf(process.env);
+  checkControlPlane(log, { identityFile: join(dataDir, IDENTITY_FILE), outward, acme: options });
   const running =
     options.workers === 1
       ? await startAlone({ options, acme, dataDir, version, log })

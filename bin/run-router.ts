@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { FILE_EXIT_STATUS, type FrontdoorError, type Log } from '#base';
 import type { RouterEnrollOptions, RouterRunOptions } from '#cli';
-import { enrollRouterIdentity, loadEnrollableRouterConfig, type Router } from '#router';
+import { enrollRouterIdentity, loadEnrollableRouterConfig, loadRouterConfig, type Router } from '#router';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readSecretFile } from './option-file.ts';
@@ -14,10 +14,12 @@ import { openLog } from './program-log.ts';
 import { reportReady } from './ready-file.ts';
 import { followSignals, startRouter } from './router-part.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkControllers } from './surroundings.ts';
 
 export async function runRouter(file: string, options: RouterRunOptions, version: string): Promise<number> {
   const { log } = openLog(options);
   containUncaught(log);
+  checkControllers(log, () => loadRouterConfig(file).ctrl.endpoints);
   const late = Promise.withResolvers<FrontdoorError>();
   const connected = Promise.withResolvers<void>();
   const started: { router?: Router } = {};

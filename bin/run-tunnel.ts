@@ -10,6 +10,7 @@ import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metr
 import { openLog } from './program-log.ts';
 import { reportReady } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkControlPlane } from './surroundings.ts';
 
 /** What a tunnel does as its identity. */
 interface Running {
@@ -55,6 +56,7 @@ async function run(
   const outward = outwardDialerOf(process.env, proxy);
   const { log } = openLog(options);
   containUncaught(log);
+  checkControlPlane(log, { identityFile, outward });
   const metrics = await serveMetrics(options.metricsListen, version, log);
   const opening = openTunnelOverlay({ identityFile, configTypes, version, outward, log });
   const starting = opening.then((overlay) => start(overlay, log));

@@ -15,6 +15,7 @@ import { hasProxyHeaders } from './proxy-options.ts';
 import { reportReady } from './ready-file.ts';
 import { apiTlsOf, copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { checkInstallation } from './surroundings.ts';
 import { tlsFilesOf } from './tls-files.ts';
 import { startUp, type Up, type UpOptions } from './up.ts';
 
@@ -67,6 +68,7 @@ async function runOn(
   const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
   print(`starting in ${dataDir}`);
   const run: UpRun = { dataDir, options, version, log, print };
+  if (!options.demo) checkInstallation(log, options, options);
   const { up, demo } = await start(run);
   const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
   notes.push(

@@ -19,6 +19,8 @@ export interface AcmeCommandOptions extends DnsCommandOptions {
   readonly acmeEabKey?: string;
 }
 
+/** The directory of the certificate authority that `--acme-directory` replaces. */
+export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
 
 export function addAcmeEmailOption(command: Command): Command {

@@ -14,13 +14,15 @@ export { type RestoreCommandOptions } from './backup-command.ts';
 export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
 export { type AccessOptions } from './access-options.ts';
 export { type GatewayProxyOptions } from './proxy-options.ts';
-export { type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.ts';
+export { LETS_ENCRYPT, type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.ts';
 export { type DnsCheckCommandOptions } from './dns-check-command.ts';
 export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
 export { type ServiceInstallOptions } from './service-command.ts';
 export { type UpgradeFlags } from './upgrade/upgrade-runner.ts';
 export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';
+export type { NeededServer } from './doctor/surrounding-checks.ts';
+export { checkSurroundings } from './doctor/surroundings.ts';
 export { callAgent } from './agent-socket-client.ts';
 export { processIo, type CliIo } from './cli-io.ts';
 export {

@@ -24,17 +24,24 @@ export function networkChecks(
   targets: readonly NetworkTarget[],
   outward: OutwardDialer,
   nowMs: () => number = Date.now,
+  probeMs = PROBE_MS,
 ): Check[] {
   // A proxy resolves the names of the servers behind it.
   const hosts = [
     ...new Set(targets.filter((to) => proxyOf(to, outward) === undefined).map(({ host }) => host)),
   ];
   return [
-    ...hosts.map((host) => ({ name: `name ${host}`, run: () => nameVerdict(host) })),
-    ...targets.map((target) => ({ name: `port of ${target.name}`, run: () => portVerdict(target, outward) })),
+    ...hosts.map((host) => ({ name: `name ${host}`, run: () => nameVerdict(host, probeMs) })),
+    ...targets.map((target) => ({
+      name: `port of ${target.name}`,
+      run: () => portVerdict(target, outward, probeMs),
+    })),
     ...targets
       .filter(({ isTls }) => isTls)
-      .map((target) => ({ name: `TLS of ${target.name}`, run: () => tlsVerdict(target, outward, nowMs()) })),
+      .map((target) => ({
+        name: `TLS of ${target.name}`,
+        run: () => tlsVerdict(target, outward, { nowMs: nowMs(), probeMs }),
+      })),
   ];
 }
 
@@ -49,9 +56,9 @@ export function unknownAddressChecks(targets: readonly NetworkTarget[], isApiNam
   }));
 }
 
-export async function nameVerdict(host: string): Promise<CheckResult> {
+export async function nameVerdict(host: string, probeMs = PROBE_MS): Promise<CheckResult> {
   try {
-    const addresses = await probeAddresses(host, PROBE_MS);
+    const addresses = await probeAddresses(host, probeMs);
     return ok(addresses[0] === host ? 'an address' : addresses.join(', '));
   } catch (error) {
     if (host.endsWith('.localhost')) {
@@ -79,12 +86,16 @@ function proxyOf(target: NetworkTarget, outward: OutwardDialer): string | undefi
   }
 }
 
-async function portVerdict(target: NetworkTarget, outward: OutwardDialer): Promise<CheckResult> {
+async function portVerdict(
+  target: NetworkTarget,
+  outward: OutwardDialer,
+  probeMs: number,
+): Promise<CheckResult> {
   const { host, port, isGuess, option, name } = target;
   const isLocal = isLoopbackHost(host);
   const place = formatHostPort(host, port);
   const proxy = proxyOf(target, outward);
-  const probe = await probePort(host, port, PROBE_MS, outward);
+  const probe = await probePort(host, port, probeMs, outward);
   if (probe.state === 'open' && proxy !== undefined) return ok(`${proxy} connects to ${place}`);
   if (probe.state === 'open') {
     const holder = isLocal ? await portHolder(port) : undefined;
@@ -109,13 +120,13 @@ async function portVerdict(target: NetworkTarget, outward: OutwardDialer): Promi
 async function tlsVerdict(
   target: NetworkTarget,
   outward: OutwardDialer,
-  nowMs: number,
+  { nowMs, probeMs }: { readonly nowMs: number; readonly probeMs: number },
 ): Promise<CheckResult> {
   let probe;
   try {
-    probe = await probeTls(target.host, target.port, PROBE_MS, { ca: target.ca, outward });
+    probe = await probeTls(target.host, target.port, probeMs, { ca: target.ca, outward });
   } catch (error) {
-    const { state } = await probePort(target.host, target.port, PROBE_MS, outward);
+    const { state } = await probePort(target.host, target.port, probeMs, outward);
     if (state !== 'open') return skipped('nothing listens there');
     return failure(
       `no TLS: ${messageOf(error)}`,

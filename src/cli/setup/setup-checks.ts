@@ -3,17 +3,16 @@ import { networkInterfaces } from 'node:os';
 import { formatHostPort } from '#base';
 import { directDialer, probeAddresses, probePort } from '#net';
 import { findRunningProgram } from '#net/files';
-import { serverDateOf } from '#net/http';
+import { LETS_ENCRYPT } from '../acme-options.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from '../doctor/finding.ts';
 import { machineChecks } from '../doctor/machine-checks.ts';
 import { nameVerdict } from '../doctor/network-checks.ts';
 import { portHolder } from '../doctor/port-holder.ts';
+import { serverClockVerdict } from '../doctor/server-clock.ts';
 import type { SetupAnswers } from './setup-answers.ts';
 
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 /** Stands for the names of shares. */
 const ANY_SHARE = 'any-share';
-const MAX_SKEW_MS = 60_000;
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
 
 export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, version: string): Check[] {
@@ -25,7 +24,7 @@ export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, versi
     ...[httpPort, httpsPort].map((port) => ({ name: `port ${port}`, run: () => freeVerdict(port, answers) })),
     ...(acmeEmail === undefined
       ? []
-      : [{ name: 'certificate authority', run: () => authorityVerdict(directory) }]),
+      : [{ name: 'certificate authority', run: () => serverClockVerdict(new URL(directory), directDialer) }]),
     ...machineChecks(version, dataDir).filter(({ name }) => name === 'disk'),
   ];
 }
@@ -54,18 +53,5 @@ async function freeVerdict(port: number, { listen, dataDir }: SetupAnswers): Pro
   return failure(
     `another program listens at ${formatHostPort(host, port)}${holder === undefined ? '' : `: ${holder}`}`,
     'stop that program, or choose another port',
-  );
-}
-
-async function authorityVerdict(directory: string): Promise<CheckResult> {
-  const { origin, host } = new URL(directory);
-  const dateMs = await serverDateOf(origin, directDialer);
-  if (dateMs === undefined)
-    return failure(`${host} does not respond`, 'allow connections to it: certificates are ordered there');
-  const aheadMs = dateMs - Date.now();
-  if (Math.abs(aheadMs) <= MAX_SKEW_MS) return ok(`${host} responds, and the clocks agree`);
-  return failure(
-    `this clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} that of ${host}`,
-    'synchronize this machine with NTP ("timedatectl set-ntp true"): certificates depend on the time',
   );
 }

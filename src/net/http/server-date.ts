@@ -12,10 +12,14 @@ const TIMEOUT_MS = 3_000;
 const MAX_HEAD_BYTES = 16_384;
 
 /** Returns milliseconds since 1970, or undefined if the server does not answer in time. Never rejects. */
-export async function serverDateOf(origin: string, outward: OutwardDialer): Promise<number | undefined> {
+export async function serverDateOf(
+  origin: string,
+  outward: OutwardDialer,
+  timeoutMs = TIMEOUT_MS,
+): Promise<number | undefined> {
   const { hostname, host, port } = new URL(origin);
   const name = bareHost(hostname);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const tcp = await outward.connect({ host: name, port: Number(port || 443) }, { signal });
     // Only the time is read, and nothing secret is sent.
