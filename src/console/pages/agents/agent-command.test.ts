@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { allowTargetsOf, shellWord, startCommand, systemdWord, wrongTarget } from './agent-command.ts';
+import { allowTargetsOf, shellWord, startCommand, wrongTarget } from './agent-command.ts';
 
 const START = {
   apiUrl: 'https://api.example.com',
@@ -41,12 +41,20 @@ describe('the command of an agent', () => {
     assert.equal(printed, HOSTILE);
   });
 
-  it('of systemd escapes what systemd would expand', () => {
-    assert.equal(systemdWord('plain'), 'plain');
-    assert.equal(systemdWord('a "b" %h $HOME \\'), String.raw`"a \"b\" %%h $$HOME \\"`);
-    const script = startCommand('systemd', { ...START, name: HOSTILE });
-    assert.ok(script.includes('--enrollment-token-file /etc/frontdoor/enrollment-code'));
-    assert.ok(!/ExecStart=.*AbC-123/.test(script), 'the code is in a file that only root reads');
+  it('of a service has the code as its input, because every user of a machine may read command lines', () => {
+    const allowTargets = allowTargetsOf('machine', '');
+    assert.equal(
+      startCommand('systemd', { ...START, name: HOSTILE, allowTargets }),
+      [
+        'sudo frontdoor service install agent --enrollment-token-file - \\',
+        '  --api https://api.example.com \\',
+        `  --name ${shellWord(HOSTILE)} \\`,
+        "  --allow-target '127.0.0.1:*' \\",
+        "  --allow-target '[::1]:*' <<'CODE'",
+        'AbC-123',
+        'CODE',
+      ].join('\n'),
+    );
   });
 
   it('of a container reaches the services of its machine, and keeps its identity', () => {

@@ -20,7 +20,6 @@ const SERVICE = 'frontdoor-agent';
 /** Where the image keeps state. */
 const IMAGE_STATE = '/var/lib/frontdoor';
 const CODE_VARIABLE = 'FRONTDOOR_ENROLLMENT_TOKEN';
-const CODE_FILE = '/etc/frontdoor/enrollment-code';
 const NETWORK =
   /^(?:\[[0-9a-f:.]+\]|[0-9.]+)(?:\/\d{1,3})?:(?:\*|\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)$/i;
 
@@ -38,7 +37,7 @@ export function wrongTarget(entries: readonly string[]): string | undefined {
 }
 
 export function startCommand(machine: Machine, start: AgentStart): string {
-  if (machine === 'systemd') return systemdScript(start);
+  if (machine === 'systemd') return serviceScript(start);
   const options = optionsOf(start);
   if (machine === 'docker')
     return continued([
@@ -75,34 +74,11 @@ function continued(lines: readonly string[]): string {
   return lines.join(' \\\n');
 }
 
-function systemdScript(start: AgentStart): string {
-  const options = [
-    ...optionsOf(start),
-    ['--enrollment-token-file', CODE_FILE],
-    ['--data-dir', `/var/lib/${SERVICE}`],
-  ];
-  const words = options.map(([name, value]) => `${name} ${systemdWord(value!)}`);
-  return `sudo install -d -m 700 /etc/frontdoor
-sudo sh -c 'umask 077; cat > ${CODE_FILE}' <<'CODE'
+function serviceScript(start: AgentStart): string {
+  const command = ['sudo frontdoor service install agent --enrollment-token-file -'];
+  return `${continued([...command, ...optionsOf(start).map(shellOption)])} <<'CODE'
 ${start.code}
-CODE
-sudo tee /etc/systemd/system/${SERVICE}.service >/dev/null <<'UNIT'
-[Unit]
-Description=Frontdoor agent
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-ExecStart=/usr/bin/frontdoor agent start ${words.join(' ')}
-KillSignal=SIGTERM
-TimeoutStopSec=45
-Restart=always
-
-[Install]
-WantedBy=multi-user.target
-UNIT
-sudo systemctl daemon-reload
-sudo systemctl enable --now ${SERVICE}`;
+CODE`;
 }
 
 function optionsOf({ apiUrl, name, allowTargets }: AgentStart): (readonly string[])[] {
@@ -116,13 +92,4 @@ function optionsOf({ apiUrl, name, allowTargets }: AgentStart): (readonly string
 /** A word that a POSIX shell takes as it is. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** A word of `ExecStart`, where systemd reads quotes, backslashes, `%` and `$`. */
-export function systemdWord(text: string): string {
-  const escaped = text
-    .replaceAll(/["\\]/g, String.raw`\$&`)
-    .replaceAll('%', '%%')
-    .replaceAll('$', () => '$$');
-  return /^[A-Za-z0-9_@+=:,./-]+$/.test(text) ? text : `"${escaped}"`;
 }
