@@ -2,7 +2,7 @@
  * The product's log, on standard error or in a file: JSON lines, or text for people at a terminal. Level and format come
  * from `LogOptions`, or FRONTDOOR_LOG and FRONTDOOR_LOG_FORMAT. ADR 0078.
  */
-import { mkdirSync } from 'node:fs';
+import { fstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import pino from 'pino';
@@ -24,6 +24,14 @@ export interface OpenedLog {
   reopen(): void;
 }
 
+/** Priorities of syslog, which systemd's journal takes from the beginning of a line. */
+const PRIORITIES: Readonly<Record<LogLevel, string>> = {
+  debug: '<7>',
+  info: '<6>',
+  warn: '<4>',
+  error: '<3>',
+};
+const STANDARD_ERROR = 2;
 /** Lines that wait for room on the disk. Those beyond it are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
 
@@ -34,12 +42,12 @@ const MAX_WAITING_BYTES = 1_048_576;
 export function openLog(options: LogOptions, file?: string): OpenedLog {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const destination = pino.destination({
-    dest: file ?? 2,
+    dest: file ?? STANDARD_ERROR,
     sync: true,
     mode: 0o600,
     maxLength: MAX_WAITING_BYTES,
   });
-  const log = logTo(destination, options, file === undefined && process.stderr.isTTY);
+  const log = logTo(destination, options, file === undefined ? readerOfError() : 'file');
   let refusal: string | undefined;
   let dropped = 0;
   const reportRefusal = (): void => {
@@ -68,19 +76,44 @@ export function openLog(options: LogOptions, file?: string): OpenedLog {
   };
 }
 
-type Destination = ReturnType<typeof pino.destination>;
+type Destination = Pick<ReturnType<typeof pino.destination>, 'write'>;
 
-function logTo(destination: Destination, { logLevel, logFormat }: LogOptions, isTerminal: boolean): Log {
+type Reader = 'terminal' | 'journal' | 'file';
+
+/** What standard error is. systemd names the device and the number of the socket to its journal. */
+function readerOfError(): Reader {
+  if (process.stderr.isTTY) return 'terminal';
+  const journal = process.env['JOURNAL_STREAM'];
+  if (journal === undefined) return 'file';
+  const { dev, ino } = fstatSync(STANDARD_ERROR);
+  return journal === `${dev}:${ino}` ? 'journal' : 'file';
+}
+
+function logTo(destination: Destination, { logLevel, logFormat }: LogOptions, reader: Reader): Log {
+  const isTerminal = reader === 'terminal';
   if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) {
     const timestamp = pino.stdTimeFunctions.isoTime;
-    return wrap(pino({ level: logLevel, base: null, timestamp }, destination));
+    const stream = reader === 'journal' ? journalOf(destination) : destination;
+    return wrap(pino({ level: logLevel, base: null, timestamp }, stream));
   }
   return textLog({
     destination,
     rank: rankOf(logLevel),
     isColoured: isTerminal && showsColours(process.env),
+    priorities: reader === 'journal' ? PRIORITIES : undefined,
     fields: {},
   });
+}
+
+/** Puts the priority before each line of JSON, which begins with its level. */
+function journalOf(destination: Destination): Destination {
+  const priorities = new Map(LOG_LEVELS.map((level) => [pino.levels.values[level], PRIORITIES[level]]));
+  return {
+    write: (line) => {
+      const level = Number(/^\{"level":(\d+)/.exec(line)?.[1]);
+      return destination.write(`${priorities.get(level) ?? PRIORITIES.info}${line}`);
+    },
+  };
 }
 
 function wrap(logger: pino.Logger): Log {
@@ -107,6 +140,8 @@ interface TextLog {
   /** Lines of a lower rank are not written. */
   readonly rank: number;
   readonly isColoured: boolean;
+  /** What precedes a line of each level; undefined: nothing. */
+  readonly priorities: typeof PRIORITIES | undefined;
   /** The fields of each line. */
   readonly fields: LogFields;
 }
@@ -122,7 +157,7 @@ function textLog(text: TextLog): Log {
     if (level !== 'debug') countLogLine(level);
     if (rankOf(level) < text.rank) return;
     const line = { timeMs: Date.now(), level, message, fields: { ...text.fields, ...fields } };
-    text.destination.write(`${logText(line, text.isColoured)}\n`);
+    text.destination.write(`${text.priorities?.[level] ?? ''}${logText(line, text.isColoured)}\n`);
   };
   return {
     debug: (fields, message) => write('debug', fields, message),
