@@ -44,7 +44,9 @@ export function installWithLaunchd(
   writeFileSync(plist, plistText({ label, words, user, log }), { mode: 0o644 });
   launchctl(['bootstrap', 'system', plist]);
   out(`service     ${plist}\ndata        ${dataDir}\n\n${label} starts now, and with the machine.\n`);
-  out(`Log:     tail -f ${log}\nUndo:    frontdoor service uninstall agent --instance ${options.instance}\n`);
+  out(
+    `Log:     tail -f ${log}\nUndo:    ${program} service uninstall agent --instance ${options.instance}\n`,
+  );
 }
 
 export function uninstallFromLaunchd(instance: string, { out }: Pick<CliIo, 'out'>): void {

@@ -62,7 +62,7 @@ export function installWithSystemd(
   system(['enable', '--quiet', unit]);
   const status = spawnSync('systemctl', ['restart', unit], { stdio: ['ignore', 'ignore', 'ignore'] }).status;
   if (status !== 0) {
-    const message = `${unit} is installed and did not start; the reason: journalctl --unit=${unit} --lines=20. It is tried again, also after a restart of the machine; "frontdoor service uninstall agent --instance ${options.instance}" removes it`;
+    const message = `${unit} is installed and did not start; the reason: journalctl --unit=${unit} --lines=20. It is tried again, also after a restart of the machine; "${program} service uninstall agent --instance ${options.instance}" removes it`;
     throw new FrontdoorError('unavailable', 'service-not-started', message);
   }
   did(`data        ${dataDir}`);
@@ -72,8 +72,8 @@ export function installWithSystemd(
     did(`The agent is enrolled; the copy of the code was removed.`);
   }
   did(`Log:     journalctl --unit=${unit} --follow`);
-  did(`Shares:  frontdoor agent status --data-dir ${dataDir}`);
-  did(`Undo:    frontdoor service uninstall agent --instance ${options.instance}`);
+  did(`Shares:  ${program} status --data-dir ${dataDir}`);
+  did(`Undo:    ${program} service uninstall agent --instance ${options.instance}`);
 }
 
 export function uninstallFromSystemd(instance: string, { out }: Pick<CliIo, 'out'>): void {
