@@ -24,6 +24,7 @@ function makeSmallTree(name: string): string {
     'usr/lib/frontdoor/node_modules/a/.hidden': 'file',
     'usr/share/bash-completion/completions/frontdoor': 'bash',
     'usr/share/zsh/site-functions/_frontdoor': 'zsh',
+    'usr/share/man/man1/frontdoor.1': 'manual',
     ...Object.fromEntries(
       ['LICENSE', 'README.md', 'CHANGELOG.md', 'LICENSES-OF-PACKAGES.txt', 'sbom.json'].map((file) => [
         `usr/share/doc/frontdoor/${file}`,
@@ -57,6 +58,7 @@ describe('the Debian package', { skip: missing }, () => {
       './usr/lib/sysusers.d/frontdoor.conf',
       './usr/lib/tmpfiles.d/frontdoor.conf',
       './usr/share/zsh/vendor-completions/_frontdoor',
+      './usr/share/man/man1/frontdoor.1.gz',
       './usr/share/doc/frontdoor/copyright',
       './usr/share/doc/frontdoor/changelog.gz',
     ])

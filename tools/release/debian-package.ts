@@ -32,6 +32,7 @@ const DEBIAN = 'deploy/debian';
 const DOCUMENTS = 'usr/share/doc/frontdoor';
 /** Debian's place for completions that packages bring, beside the one of the archive. */
 const ZSH = ['usr/share/zsh/site-functions', 'usr/share/zsh/vendor-completions'] as const;
+const MANUALS = 'usr/share/man/*/*';
 /** Folders with programs. Packages of npm bring scripts for other programs, which nothing here runs. */
 const PROGRAMS = /^usr\/bin\/|\/node_modules\/node-[^/]+\/bin\//;
 
@@ -102,6 +103,7 @@ function moveDocuments(root: string, version: string, timeS: number): void {
   );
   compress(join(documents, 'CHANGELOG.md'));
   compress(join(documents, 'LICENSES-OF-PACKAGES.txt'));
+  for (const page of globSync(MANUALS, { cwd: root })) compress(join(root, page));
   const changes = join(documents, 'changelog');
   writeFileSync(changes, changelogOf(version, timeS));
   compress(changes);
