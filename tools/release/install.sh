@@ -91,11 +91,7 @@ trap 'exit 1' HUP INT TERM
 tar -xzf "$archive" -C "$new" || fail "$file could not be unpacked below $top: is the disk full?"
 chmod 755 "$new"
 # The launcher says why, such as a missing C library.
-if ! printed=$("$new/$folder/bin/frontdoor-agent" --version 2>&1); then
-  echo "$printed" >&2
-  case $printed in *libatomic*) fail "libatomic is missing, a library that Node.js needs: apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora, RHEL), then run this again" ;; esac
-  fail "the programs do not run on this machine"
-fi
+"$new/$folder/bin/frontdoor-agent" --version >/dev/null || fail "the programs do not run on this machine"
 
 if [ -e "$top/$folder" ]; then mv "$top/$folder" "$new/old"; fi
 mv "$new/$folder" "$top/$folder"
