@@ -12,6 +12,8 @@ import { codeBlocks } from '../support/document-commands.ts';
 import { NetworkNamespace, namespaceSkip } from '../support/network-namespace.ts';
 
 const GUIDE = 'docs/guide/first-share.md';
+/** A start of everything from sources, on a machine that is busy. */
+const STARTED_MS = 120_000;
 /** Blocks with one of these start a program that stays. */
 const STAYS = /^(?:frontdoor up|python3 -m http\.server)/;
 
@@ -57,6 +59,7 @@ test(
         'the program of the guide',
         () => asked().catch(() => ''),
         (status) => status === '200',
+        STARTED_MS,
       );
     }
     const printed = output.join('');
