@@ -114,6 +114,17 @@ describe('a share that the configuration file no longer has', () => {
     await network.until(() => network.hosted.has('app'));
   });
 
+  it('stays while the file has no list of shares, when it is read again and at a start', async () => {
+    const { network, write, writeText, start } = await site();
+    write('app');
+    const agent = await start();
+    writeText('agent: { name: here }\naccesses: []\n');
+    await agent.reload();
+    await agent.close();
+    await start();
+    assert.deepEqual([[...network.records.keys()], network.hosted.has('app')], [['app'], true]);
+  });
+
   it('stays when the agent is started without a configuration file', async () => {
     const { network, write, start } = await site();
     write('app');
