@@ -7,7 +7,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatHostPort, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
-import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
@@ -20,6 +19,7 @@ import {
   type GatewayPart,
   type GatewayPartOptions,
 } from './gateway-part.ts';
+import { dialerToItself, inProcess } from './in-process.ts';
 import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { setDamagedAside, startRouter, writeRouterFile } from './router-part.ts';
 import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
@@ -259,7 +259,13 @@ async function startOwnRouter(
   const nowMs = (options.clock ?? systemClock).nowMs();
   if (!isEnrolled || (await setDamagedAside(config, nowMs, log))) {
     const { token } = await control.createFabricNode('router', 'router');
-    await enrollRouterIdentity({ config, jwt: token, force: false, log: options.log });
+    await enrollRouterIdentity({
+      config,
+      jwt: token,
+      force: false,
+      log: options.log,
+      outward: dialerToItself(hostsOf(options), options.listenHost),
+    });
   }
   const router = await startRouter(routerFile, options.version, log, {
     openChannel: inProcess((endpoint) =>
@@ -296,7 +302,13 @@ async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const tokenOf = async (): Promise<string> => (await control.createFabricNode('gateway', 'gateway')).token;
   const clock = options.clock ?? systemClock;
-  const identity = await gatewayIdentity(dataDir, tokenOf, { edgeApiUrl: control.edgeApiUrl, clock, log });
+  const own = { edgeApiUrl: control.edgeApiUrl, clock, log };
+  const identity = await gatewayIdentity(
+    dataDir,
+    tokenOf,
+    own,
+    dialerToItself(hostsOf(options), options.listenHost),
+  );
   starting.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   const certificates = await CertificateStore.open({
     folder: options.gatewayTlsDir,
@@ -305,8 +317,7 @@ async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise
     log,
   });
   starting.certificates = certificates;
-  const { acme: settings, version } = options;
-  const { apiName } = options;
+  const { acme: settings, version, apiName } = options;
   const issuer = settings && (await openIssuer({ settings, dataDir, certificates, version, log }));
   const automatic = issuer && { ...issuer, ownHosts: apiName === undefined ? [] : [apiName] };
   const part = await startGatewayPart(
@@ -339,6 +350,7 @@ function gatewayPartOptions(
     openChannel: inProcess((name) =>
       name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
     ),
+    outward: dialerToItself(hostsOf(options), options.listenHost),
     version: options.version,
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
@@ -375,14 +387,6 @@ function publicApiUrlOf(names: SharedNames | undefined, port: number): AccessSet
 
 function secureUrl(host: string, port: number): string {
   return port === HTTPS_PORT ? `https://${host}` : `https://${host}:${port}`;
-}
-
-type Accept = (peer: MemoryPeer) => Promise<Channel>;
-
-/** Certificates of memory channels are proven here and nowhere else: this process holds their keys. */
-function inProcess(acceptOf: (place: string) => Accept | undefined): ChannelOpener {
-  return (place, helloId, helloHeaders, certPem) =>
-    acceptOf(place)?.({ helloId, helloHeaders, certificate: new X509Certificate(certPem) });
 }
 
 function commonNameOf(certPem: string): string {

@@ -22,6 +22,8 @@ export interface OutwardDialerOptions {
   /** By default every server is reached directly. */
   readonly proxies?: ProxyChoice | undefined;
   readonly lookup?: HostLookup | undefined;
+  /** Names and addresses of this process, each with the address that it listens on: they need no name server and no proxy. */
+  readonly ownHosts?: ReadonlyMap<string, string> | undefined;
   readonly clock?: Pick<Clock, 'monotonicMs'> | undefined;
 }
 
@@ -37,10 +39,17 @@ const MAX_TRIED_ADDRESSES = 8;
 export class OutwardDialer {
   readonly #proxies: ProxyChoice;
   readonly #names: NameLookups;
+  readonly #ownHosts: ReadonlyMap<string, string>;
   readonly #dead: DeadAddresses;
 
-  constructor({ proxies = () => undefined, lookup, clock = systemClock }: OutwardDialerOptions = {}) {
+  constructor({
+    proxies = () => undefined,
+    lookup,
+    ownHosts = new Map(),
+    clock = systemClock,
+  }: OutwardDialerOptions = {}) {
     this.#proxies = proxies;
+    this.#ownHosts = ownHosts;
     this.#names = new NameLookups(lookup);
     this.#dead = new DeadAddresses(clock);
   }
@@ -55,6 +64,8 @@ export class OutwardDialer {
    * proxy does not connect, otherwise with the error of the system.
    */
   async connect(target: OutwardTarget, options: OutwardDialOptions): Promise<Socket> {
+    const own = this.#ownHosts.get(target.host.toLowerCase());
+    if (own !== undefined) return this.#connectTo({ host: own, port: target.port }, options);
     const proxy = this.#proxies(target);
     if (proxy === undefined) return this.#connectTo(target, options);
     return connectThroughProxy(proxy, target, {

@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { dialerThrough } from '#net';
+import { dialerThrough, type OutwardDialer } from '#net';
 import { writeFileDurably } from '#net/files';
 import { enrollRouter, readEnrollmentToken } from '#sdk';
 import { namesAnything } from '../config/mod.ts';
@@ -19,6 +19,8 @@ export interface RouterEnrollmentOptions {
   /** Replaces keys, and files of other routers. */
   readonly force: boolean;
   readonly log: Log;
+  /** Opens the connection to the control plane; by default as the configuration says. */
+  readonly outward?: OutwardDialer | undefined;
 }
 
 /** The client certificate is written last, because it stands for a finished enrollment. */
@@ -27,6 +29,7 @@ export async function enrollRouterIdentity({
   jwt,
   force,
   log,
+  outward = dialerThrough(config.proxy, 'the router file'),
 }: RouterEnrollmentOptions): Promise<void> {
   const { identity, csr } = config;
   const isDialed =
@@ -41,7 +44,6 @@ export async function enrollRouterIdentity({
   }
   const keys = checkEnrollmentFiles(config, readEnrollmentToken(jwt).subject, force);
   // A name marks one of our programs: its certificates are short-lived, and it renews them.
-  const outward = dialerThrough(config.proxy, 'the router file');
   const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }), ...keys, outward });
   const write = async (path: string | undefined, pem: string): Promise<void> => {
     if (path !== undefined) await writeFileDurably(path, pem);
