@@ -56,7 +56,8 @@ test('commands of one noun do not share a verb, and no operation is called by tw
 });
 
 test('the options of a command are the fields and parameters of its operation, and nothing else', () => {
-  const common = ['api', 'profile', 'account', 'token', 'client', 'client-secret', 'ca', 'proxy', 'json'];
+  const caller = ['account', 'token', 'client', 'client-secret', 'credentials-file'];
+  const common = ['api', 'profile', ...caller, 'ca', 'proxy', 'json'];
   for (const { operation, row } of rows) {
     if (!isOperationCommand(row)) continue;
     const expected = new Set(common);
