@@ -31,6 +31,8 @@ export interface UpgradeParts {
 type VersionCounts = InstallationSummaryAnswer['agentVersions'];
 
 const ATTENTION_STATUS = 1;
+/** A program that reads the database is loaded first. */
+const DEADLINE_MS = 30_000;
 const MEGABYTE = 1_000_000;
 const MOST_GATEWAYS = 2_000;
 const UNKNOWN = 'no control plane of the installation could be asked';
@@ -39,12 +41,15 @@ const UNKNOWN = 'no control plane of the installation could be asked';
 export async function runUpgradeCheck(io: CliIo, flags: UpgradeFlags, parts: UpgradeParts): Promise<void> {
   const access = await resolveAccess(flags, io);
   const installation = await fetchInstallation(access);
-  const findings = await runChecks([
-    { name: 'version', run: () => Promise.resolve(versionVerdict(parts.version, installation)) },
-    { name: 'schema', run: () => schemaVerdict(flags, parts, installation) },
-    ...partChecks(access, installation, parts.version),
-    { name: 'configuration', run: () => configurationVerdict(flags.config, parts) },
-  ]);
+  const findings = await runChecks(
+    [
+      { name: 'version', run: () => Promise.resolve(versionVerdict(parts.version, installation)) },
+      { name: 'schema', run: () => schemaVerdict(flags, parts, installation) },
+      ...partChecks(access, installation, parts.version),
+      { name: 'configuration', run: () => configurationVerdict(flags.config, parts) },
+    ],
+    DEADLINE_MS,
+  );
   const attention = findings.filter(({ state }) => state === 'failure' || state === 'warning').length;
   if (flags.json === true) writeJson(io, { version: parts.version, findings, attention });
   else io.out(`${findingsText(findings)}\n${attention} of ${findings.length} checks need attention\n`);
