@@ -198,13 +198,15 @@ test('agent start passes its options on; the code may come from the environment'
   const started: AgentStartOptions[] = [];
   const start = async (options: AgentStartOptions): Promise<void> => void started.push(options);
   const env = { FRONTDOOR_ENROLLMENT_TOKEN: 'CODE', FRONTDOOR_API_URL: 'https://c' };
+  const config = join(folder(), 'c.yml');
+  writeFileSync(config, 'shares: []\n');
   const args = [
     '--allow-target',
     '10.0.0.0/8:80',
     '--allow-target',
     '[::1]:1',
     '--config',
-    'c.yml',
+    config,
     '--max-circuits',
     '5',
     '--proxy',
@@ -227,7 +229,7 @@ test('agent start passes its options on; the code may come from the environment'
       targetClientCertificate: undefined,
       targetClientKey: undefined,
       allowTarget: ['10.0.0.0/8:80', '[::1]:1'],
-      config: 'c.yml',
+      config,
       maxCircuits: 5,
       logLevel: 'info',
       logFormat: 'auto',
