@@ -203,7 +203,7 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   'upgrade-form': {
     kind: 'invalid',
-    meaning: '"frontdoor upgrade" was run without --check.',
+    meaning: 'The command "frontdoor upgrade" was run without --check.',
     remedy: 'Add --check, or upgrade by the package or the script that installed the program.',
   },
   'upgrade-version': {
