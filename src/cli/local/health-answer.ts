@@ -1,5 +1,5 @@
 /** Asks the health endpoint of a program (`--metrics-listen`). */
-import { formatHostPort, type HostPort } from '#base';
+import { formatHostPort, FrontdoorError, isJsonObject, type HostPort } from '#base';
 import { printable } from '#base/terminal';
 import { JsonClient } from '#net/http';
 
@@ -7,7 +7,7 @@ import { JsonClient } from '#net/http';
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 65_536;
 
-/** Throws `unavailable` or `timeout` if nothing responds. */
+/** Throws `unavailable` or `timeout` if nothing responds, or if another program does. */
 export async function askHealth(
   { host, port }: HostPort,
   what: 'live' | 'ready',
@@ -18,7 +18,13 @@ export async function askHealth(
   const query = new URLSearchParams(ignored.map((name) => ['ignore', name]));
   try {
     const path = `/health/${what}${query.size === 0 ? '' : `?${query.toString()}`}`;
-    const { status, text } = await client.request({ method: 'GET', path });
+    const { status, text, json } = await client.request({ method: 'GET', path });
+    if (!isJsonObject(json) || typeof json['status'] !== 'string')
+      throw new FrontdoorError(
+        'unavailable',
+        'health-foreign',
+        `${origin} answered ${status} without the health of a Frontdoor program: give the address of its --metrics-listen`,
+      );
     return { isGood: status === 200, text: `${printable(text.trim())}\n` };
   } finally {
     await client.close();

@@ -13,6 +13,11 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
       'A command would change something that exists, or continue in spite of a problem, and nobody can be asked.',
     remedy: 'Follow the message; --yes confirms.',
   },
+  'health-foreign': {
+    kind: 'unavailable',
+    meaning: 'The server that "frontdoor health" asked is no program of Frontdoor.',
+    remedy: 'Give the address of --metrics-listen of the program.',
+  },
   'option-missing': {
     kind: 'invalid',
     meaning: 'A command needs an option, and nobody can be asked for its value.',
