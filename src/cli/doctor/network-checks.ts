@@ -56,7 +56,12 @@ export function unknownAddressChecks(targets: readonly NetworkTarget[], isApiNam
   }));
 }
 
-export async function nameVerdict(host: string, probeMs = PROBE_MS): Promise<CheckResult> {
+/** `missingRemedy` is for a name that does not exist. */
+export async function nameVerdict(
+  host: string,
+  probeMs = PROBE_MS,
+  missingRemedy = 'check the spelling, the DNS record and the resolver',
+): Promise<CheckResult> {
   try {
     const addresses = await probeAddresses(host, probeMs);
     return ok(addresses[0] === host ? 'an address' : addresses.join(', '));
@@ -68,11 +73,13 @@ export async function nameVerdict(host: string, probeMs = PROBE_MS): Promise<Che
       );
     }
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAI_AGAIN')
+      return failure(
+        `${host} cannot be resolved: no name server answers`,
+        'check the network of this machine, and the name servers in /etc/resolv.conf',
+      );
     const why = code === 'ENOTFOUND' ? 'the name does not exist' : (code ?? messageOf(error));
-    return failure(
-      `${host} cannot be resolved: ${why}`,
-      'check the spelling, the DNS record and the resolver',
-    );
+    return failure(`${host} cannot be resolved: ${why}`, missingRemedy);
   }
 }
 

@@ -31,9 +31,9 @@ export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, versi
 
 /** A name that leads to another machine may still be right: a router or load balancer forwards to this one. */
 async function ownNameVerdict(name: string): Promise<CheckResult> {
-  const verdict = await nameVerdict(name);
-  if (verdict.state !== 'ok')
-    return { ...verdict, remedy: `create an A or AAAA record that leads ${name} to this machine` };
+  const missingRemedy = `create an A or AAAA record that leads ${name} to this machine`;
+  const verdict = await nameVerdict(name, PROBE_MS, missingRemedy);
+  if (verdict.state !== 'ok') return verdict;
   const addresses = await probeAddresses(name, PROBE_MS);
   const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
   if (addresses.some((address) => own.includes(address))) return verdict;
