@@ -12,6 +12,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -287,6 +288,21 @@ describe('an installation', () => {
       assert.deepEqual(readdirSync(join(top, 'twice/bin')), ['frontdoor', 'frontdoor-agent']);
     });
 
+    it('gives back what a killed installation had moved, although the next one is refused', async () => {
+      const library = join(top, 'twice/lib/frontdoor');
+      // No process has so high a number.
+      const left = join(library, '.new-4194304-abcdef');
+      mkdirSync(join(left, 'old'), { recursive: true });
+      renameSync(join(library, name), join(left, 'old', name));
+      const link = join(top, 'twice/bin/frontdoor-agent');
+      rmSync(link);
+      writeFileSync(link, '');
+      const { output } = await install('--prefix', 'twice');
+      assert.match(output, /frontdoor-agent exists, and is no link to a program: move it away/);
+      assert.deepEqual(readdirSync(library), [name]);
+      assert.ok(existsSync(join(top, 'twice/bin/frontdoor')));
+    });
+
     it('is refused when it is damaged or for another system, and what is installed stays', async () => {
       const wrong = join(top, 'wrong');
       mkdirSync(wrong);
@@ -299,6 +315,10 @@ describe('an installation', () => {
       writeFileSync(join(wrong, 'frontdoor-0.1.0-other-x64.tar.gz'), '');
       const other = await install('--archive', join(wrong, 'frontdoor-0.1.0-other-x64.tar.gz'));
       assert.match(other.output, /is for another system; this one is /);
+      const second = join(release, name.replace('-0.1.0-', '-0.10.0-') + '.tar.gz');
+      writeFileSync(second, '');
+      assert.match((await install()).output, /there are several archives beside install\.sh: name one/);
+      rmSync(second);
       const unknown = await install('--to', 'x');
       assert.match(unknown.output, /"--to" is no option/);
       assert.ok(existsSync(join(top, 'prefix/bin/frontdoor')));

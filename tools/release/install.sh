@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
 done
 
 if [ -z "$prefix" ]; then
-  if [ "$(id -u)" = 0 ]; then prefix=/usr/local; else prefix=$HOME/.local; fi
+  if [ "$(id -u)" = 0 ]; then prefix=/usr/local; else prefix=${HOME:?is not set: give --prefix}/.local; fi
 fi
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
@@ -57,7 +57,10 @@ case $system-$machine in
 esac
 
 if [ -z "$archive" ]; then
-  for archive in "$here/$name"-[0-9]*-"$platform.tar.gz"; do :; done
+  # Sorted by name, 0.10.0 would come before 0.9.0.
+  set -- "$here/$name"-[0-9]*-"$platform.tar.gz"
+  [ $# = 1 ] || fail "there are several archives beside install.sh: name one with --archive"
+  archive=$1
   [ -f "$archive" ] || fail "there is no archive $name-VERSION-$platform.tar.gz beside install.sh"
 fi
 [ -f "$archive" ] || fail "$archive does not exist"
@@ -80,25 +83,43 @@ folder=${file%.tar.gz}
 top=$prefix/lib/$name
 mkdir -p "$top" "$prefix/bin" 2>/dev/null && [ -w "$top" ] && [ -w "$prefix/bin" ] ||
   fail "$prefix cannot be written; run this as root, or give --prefix"
-new=$(mktemp -d "$top/.new-XXXXXX")
 # What was installed stays as it was until everything else has succeeded.
+give_back() {
+  for old in "$1"/old/*; do
+    if [ -e "$old" ] && [ ! -e "$top/$(basename "$old")" ]; then mv "$old" "$top"; fi
+  done
+  rm -rf "$1"
+}
+# Those of runs that were killed.
+for left in "$top"/.new-*; do
+  pid=${left##*/.new-}
+  if [ -d "$left" ] && ! kill -0 "${pid%-*}" 2>/dev/null; then give_back "$left"; fi
+done
+new=$(mktemp -d "$top/.new-$$-XXXXXX") || fail "nothing can be written below $top: is the disk full?"
 clean_up() {
-  if [ -e "$new/old" ] && [ ! -e "$top/$folder" ]; then mv "$new/old" "$top/$folder"; fi
-  rm -rf "$new"
+  give_back "$new"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
-tar -xzf "$archive" -C "$new" || fail "$file could not be unpacked below $top: is the disk full?"
+# A full disk fails each of a thousand files.
+problems=$(tar -xzf "$archive" -C "$new" 2>&1) ||
+  fail "$file could not be unpacked below $top: is the disk full? $(echo "$problems" | grep -m 1 ': .*: ')"
 chmod 755 "$new"
 # The launcher says why, such as a missing C library.
 "$new/$folder/bin/frontdoor-agent" --version >/dev/null || fail "the programs do not run on this machine"
+for program in "$new/$folder"/bin/*; do
+  link=$prefix/bin/$(basename "$program")
+  if [ -d "$link" ] || { [ -e "$link" ] && [ ! -L "$link" ]; }; then
+    fail "$link exists, and is no link to a program: move it away"
+  fi
+done
 
+mkdir "$new/old"
 if [ -e "$top/$folder" ]; then mv "$top/$folder" "$new/old"; fi
 mv "$new/$folder" "$top/$folder"
 made=
 for program in "$top/$folder"/bin/*; do
   link=$prefix/bin/$(basename "$program")
-  if [ -e "$link" ] && [ ! -L "$link" ]; then fail "$link exists, and is no link: move it away"; fi
   ln -s "$program" "$new/link"
   mv -f "$new/link" "$link"
   made="$made $link"
@@ -109,6 +130,6 @@ echo "Commands:$made"
 case :$PATH: in *:"$prefix/bin":*) ;; *) echo "Add $prefix/bin to PATH." ;; esac
 echo "A program that runs keeps its version until it is restarted."
 for other in "$top"/"$name"-*; do
-  [ "$other" = "$top/$folder" ] || echo "An earlier version is still there: $other"
+  [ "$other" = "$top/$folder" ] || echo "Another version is still there: $other"
 done
 echo "To remove it: rm -rf$made $top"
