@@ -1,5 +1,6 @@
 /** The input, output and exit status of a command: those of the process, or substitutes in tests. */
 import { ERROR_KINDS, FrontdoorError, lazy, messageOf } from '#base';
+import { fileFailure } from './file-failure.ts';
 
 export interface CliIo {
   readonly out: (text: string) => void;
@@ -45,12 +46,13 @@ export async function runCommand(
 ): Promise<void> {
   try {
     await work();
-  } catch (error) {
+  } catch (cause) {
+    const error = fileFailure(cause) ?? cause;
     const { kind, code } =
       error instanceof FrontdoorError ? error : { kind: 'internal' as const, code: 'internal' };
     if (json) io.err(`${JSON.stringify({ error: code, message: messageOf(error) })}\n`);
     else io.err(`frontdoor: ${messageOf(error)}\n`);
-    io.exitCode = statusOf(error) ?? ERROR_KINDS[kind].exitCode;
+    io.exitCode = statusOf(cause) ?? ERROR_KINDS[kind].exitCode;
   }
 }
 

@@ -13,6 +13,21 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
       'A command would change something that exists, or continue in spite of a problem, and nobody can be asked.',
     remedy: 'Follow the message; --yes confirms.',
   },
+  'disk-full': {
+    kind: 'unavailable',
+    meaning: 'A file cannot be written, because its disk is full.',
+    remedy: 'Free space on the disk, or choose another place.',
+  },
+  'disk-read-only': {
+    kind: 'unavailable',
+    meaning: 'A file or folder cannot be written, because its file system is read-only.',
+    remedy: 'Choose another place, or mount the file system for writing.',
+  },
+  'file-forbidden': {
+    kind: 'forbidden',
+    meaning: 'The user that runs the command has no permission for a file or folder.',
+    remedy: 'Run the command as the owner of the file, or change its permissions.',
+  },
   'health-foreign': {
     kind: 'unavailable',
     meaning: 'The server that "frontdoor health" asked is no program of Frontdoor.',
