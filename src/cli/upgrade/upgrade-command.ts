@@ -38,7 +38,8 @@ export function upgradeCommand(
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nThe exit status is 0 if nothing needs attention, 1 otherwise. The state of a running control plane is requested by its API, with\n' +
+      '\nWith an archive or a folder, the program in it runs, with your rights: take it from where you would install it from.\n' +
+        'The exit status is 0 if nothing needs attention, 1 otherwise. The state of a running control plane is requested by its API, with\n' +
         'an account that has the scope frontdoor.admin; otherwise the database is read.\n\n' +
         'Examples:\n  frontdoor upgrade --check frontdoor-0.2.0-linux-x64.tar.gz\n' +
         '  frontdoor upgrade --check --data-dir /var/lib/frontdoor --config /etc/frontdoor/frontdoor.yaml\n',
