@@ -5,11 +5,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { buildWholeProgram, type CliIo, type ProgramRunners } from '#cli';
 import { agentFileSchema } from '#contract/schemas';
 import { parseYamlFile } from '#net/yaml-file';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { EXCHANGE_FOLDER, STATE_FOLDER } from '../../tools/release/image-root.ts';
+import { checkCommand, optionsOf } from '../support/command-options.ts';
 
 interface Service {
   readonly image: string;
@@ -39,8 +39,6 @@ interface ComposeFile {
 const FOLDER = join(repositoryRoot, 'deploy/image');
 const GUIDE = readFileSync(join(repositoryRoot, 'docs/guide/containers.md'), 'utf8');
 const OURS = 'localhost/frontdoor:';
-const io: CliIo = { out: () => {}, err: () => {}, env: {}, exitCode: 0 };
-const program = await buildWholeProgram('0.0.0', io, {} as ProgramRunners);
 
 /** Variables have their defaults. */
 function readFile(name: string): ComposeFile {
@@ -50,20 +48,6 @@ function readFile(name: string): ComposeFile {
   return parse(text.replaceAll(/\$\{\w+:-([^{}]*)\}/g, '$1'), { merge: true }) as ComposeFile;
 }
 
-/** The options of a command line, after its words have led to a command that takes all of them. */
-function optionsOf(line: readonly string[]): Readonly<Record<string, unknown>> {
-  let command = program;
-  let words = [...line];
-  for (let next: typeof program | undefined; ; command = next, words = words.slice(1)) {
-    next = command.commands.find((each) => each.name() === words[0]);
-    if (next === undefined) break;
-  }
-  const { operands, unknown } = command.parseOptions(words);
-  assert.deepEqual(unknown, [], line.join(' '));
-  assert.equal(operands.length, command.registeredArguments.filter(({ required }) => required).length);
-  return command.opts();
-}
-
 for (const name of ['compose.yaml', 'compose.up.yaml']) {
   describe(name, () => {
     const file = readFile(name);
@@ -71,19 +55,14 @@ for (const name of ['compose.yaml', 'compose.up.yaml']) {
     const ours = services.filter(([, { image }]) => image.startsWith(OURS));
 
     it('runs commands of the product, whose files are in volumes, secrets and configurations of their container', () => {
-      for (const [service, { command = [], entrypoint, volumes = [], secrets = [], configs = [] }] of ours) {
+      for (const [, { command = [], entrypoint, volumes = [], secrets = [], configs = [] }] of ours) {
         if (entrypoint !== undefined) continue;
         const places = [
           ...volumes.map((volume) => volume.split(':')[1]!),
           ...secrets.map((secret) => `/run/secrets/${secret}`),
           ...configs.map(({ target }) => target),
         ];
-        for (const value of Object.values(optionsOf(command)).flat())
-          if (typeof value === 'string' && value.startsWith('/'))
-            assert.ok(
-              places.some((place) => value === place || value.startsWith(`${place}/`)),
-              `${service}: ${value}`,
-            );
+        checkCommand(command, places);
         // A volume at another place would belong to root.
         for (const volume of volumes.filter((each) => !each.endsWith(':ro')))
           assert.ok([STATE_FOLDER, EXCHANGE_FOLDER].includes(volume.split(':')[1]!), volume);
