@@ -20,6 +20,7 @@ import { DEBIAN_PLATFORMS, makeArchive, PLATFORMS } from './archive.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackages } from './debian-package.ts';
 import { makeImage } from './image.ts';
+import { packChart } from './chart.ts';
 import { buildSite } from '../site/build-site.ts';
 import type { Release } from './release-facts.ts';
 
@@ -38,6 +39,7 @@ const KINDS: Readonly<Record<string, (release: Release) => void>> = {
   image: (release) => {
     for (const platform of DEBIAN_PLATFORMS) makeImage(release, platform);
   },
+  chart: packChart,
   sbom: ({ folder, bill }) => writeFileSync(join(folder, 'sbom.json'), bill),
   site: ({ folder, version }) => buildSite(join(folder, 'site'), version),
 };
@@ -47,7 +49,7 @@ const TWICE = '--twice';
 /** Holds the files of the first time. */
 const FIRST_FOLDER = '.cache/release-first';
 /** Kinds that need no compiled program. */
-const FROM_SOURCES: ReadonlySet<string> = new Set(['sbom', 'site']);
+const FROM_SOURCES: ReadonlySet<string> = new Set(['chart', 'sbom', 'site']);
 
 /** Returns the exit status. `buildPackage` makes what `npm pack` packs, and returns its own. */
 export async function makeRelease(
