@@ -12,7 +12,14 @@ import { parseYamlFile } from '#net/yaml-file';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { copyChart, packChart } from '../../tools/release/chart.ts';
 import { renderChart, renderManifests, runHelm } from '../../tools/release/render-manifests.ts';
-import { checkReferences, checkRights, manifestsOf, secretsOf, workloadsOf } from './manifest-check.ts';
+import {
+  checkReferences,
+  checkRights,
+  containersOf,
+  manifestsOf,
+  secretsOf,
+  workloadsOf,
+} from './manifest-check.ts';
 
 const helm = process.env['HELM_BIN'];
 const skip = helm === undefined ? 'HELM_BIN is not set' : false;
@@ -29,7 +36,7 @@ const VARIANTS: readonly (readonly string[])[] = [
   ['control.replicas=1', 'routers.replicas=1', 'networkPolicy.enabled=false', 'enrollment.authoritySecret='],
   ['serviceMonitor.enabled=true', 'serviceMonitor.labels.release=prometheus', 'agent.enabled=true'],
   ['routers.podServices.enabled=true', 'routers.advertise=$(POD_NAME).example.com', 'logLevel=debug'],
-  ['control.advertise={a.example.com,b.example.com}', 'control.advertisePods=false', 'fullnameOverride=fd'],
+  ['control.podServices.enabled=true', 'control.advertise=$(POD_NAME).example.com', 'fullnameOverride=fd'],
   ['gateways.certificateSecret=tls', 'gateways.extraArgs={--workers=2}', 'gateways.service.type=ClusterIP'],
   [
     'networkPolicy.apiFrom[0].ipBlock.cidr=10.0.0.0/8',
@@ -70,6 +77,19 @@ it('a control plane is ready for routers before it has any', () => {
     'frontdoor-gateway': '/health/ready',
     'frontdoor-router': '/health/ready',
   });
+});
+
+it('each control plane and each router has a name of its own, which is that of its pod', () => {
+  const manifests = manifestsOf(
+    readFileSync(join(repositoryRoot, 'deploy/manifests/frontdoor.yaml'), 'utf8'),
+  );
+  const names = workloadsOf(manifests).flatMap(({ spec: { serviceName, template } }) =>
+    containersOf(template.spec)
+      .flatMap(({ args }) => args.filter((word) => word.startsWith('--advertise=')))
+      .map((word) => word === `--advertise=$(POD_NAME).${serviceName}.frontdoor.svc`),
+  );
+  // Routers take control planes of one name for one.
+  assert.deepEqual(names, [true, true]);
 });
 
 it('the shares of the agent are a valid file', () => {

@@ -209,6 +209,43 @@ spec:
       targetPort: metrics
 {{- end -}}
 
+{{/* The name of each pod in the cluster. Takes root and part. */}}
+{{- define "frontdoor.podHost" -}}
+$(POD_NAME).{{ include "frontdoor.name" . }}-pods.{{ .root.Release.Namespace }}.svc
+{{- end -}}
+
+{{/* A Service for each pod, for agents outside of the cluster. Takes root, part, values and ports. */}}
+{{- define "frontdoor.podServices" -}}
+{{- $name := include "frontdoor.name" . -}}
+{{- $each := . -}}
+{{- if .values.podServices.enabled }}
+{{- range $number := until (int .values.replicas) }}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ $name }}-{{ $number }}
+  namespace: {{ $each.root.Release.Namespace }}
+  labels:
+    {{- include "frontdoor.selector" $each | nindent 4 }}
+  {{- with $each.values.podServices.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  type: {{ $each.values.podServices.type }}
+  externalTrafficPolicy: Local
+  selector:
+    {{- include "frontdoor.selector" $each | nindent 4 }}
+    statefulset.kubernetes.io/pod-name: {{ $name }}-{{ $number }}
+  ports:
+    {{- range $each.ports }}
+    - { name: {{ .name }}, port: {{ .port }}, targetPort: {{ .name }} }
+    {{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* Takes root, part and replicas. */}}
 {{- define "frontdoor.disruptionBudget" -}}
 {{- if gt (int .replicas) 1 }}
