@@ -46,13 +46,16 @@ export function setupCommand(io: CliIo, version: string): Command {
     )
     .action((flags: SetupFlags) =>
       runCommand(io, false, async () => {
-        const [{ runSetup }, { openTerminalQuestions }, { systemService }] = await Promise.all([
-          import('./setup.ts'),
-          import('../access/login-questions.ts'),
-          import('./setup-service.ts'),
-        ]);
+        const [{ runSetup }, { openTerminalQuestions }, { systemService }, { configKeysOf }] =
+          await Promise.all([
+            import('./setup.ts'),
+            import('../access/login-questions.ts'),
+            import('./setup-service.ts'),
+            import('../config-file/config-key.ts'),
+          ]);
+        const up = command.parent!.commands.find((each) => each.name() === 'up')!;
         const questions = io.isInteractive === true && !flags.yes ? await openTerminalQuestions() : undefined;
-        await runSetup({ io, flags, version, questions, service: systemService });
+        await runSetup({ io, flags, version, questions, service: systemService, keys: configKeysOf(up) });
       }),
     );
 }

@@ -5,6 +5,9 @@ import { FrontdoorError, isJsonObject, messageOf } from '#base';
 import { fileProblemLine } from '#base/shapes';
 import { writeFileDurably } from '#net/files';
 import { changedYaml, readYaml } from '#net/yaml-file';
+import { readConfigText } from '../config-file/config-file.ts';
+import type { ConfigKey } from '../config-file/config-key.ts';
+import { CONFIG_SECTIONS } from '../config-file/config-section-table.ts';
 import type { FormerAnswers, SetupAnswers } from './setup-answers.ts';
 
 export interface FormerFile {
@@ -61,16 +64,27 @@ export function changeLine({ key, before, after }: FileChange): string {
   return `  ${before === undefined ? '+' : '~'} ${SECTION}.${key}: ${former}${text(after)}\n`;
 }
 
-/** Replaces the file in one step. A new one is for its owner, and for the group of the service where there is one. */
-export async function writeSetupFile(
+/** The text with the changes. Throws if "frontdoor up", whose keys these are, would refuse it. */
+export function setupText(
   path: string,
   former: FormerFile,
   changes: readonly FileChange[],
-): Promise<void> {
+  keys: readonly ConfigKey[],
+): string {
   const text = changedYaml(
     former.text,
     changes.map(({ key, after }) => [[SECTION, key], after] as const),
   );
+  const place = { section: CONFIG_SECTIONS.up, keys, folder: dirname(path), isOpen: false };
+  const read = readConfigText(text, place);
+  if ('values' in read) return text;
+  const lines = read.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
+  const message = `nothing was changed: ${path} has problems:\n${lines.join('\n')}`;
+  throw new FrontdoorError('invalid', 'config-invalid', message);
+}
+
+/** Replaces the file in one step. A new one is for its owner, and for the group of the service where there is one. */
+export async function writeSetupFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   const info = await stat(path).catch(() => undefined);
   const gid = info?.gid ?? (process.getuid?.() === 0 ? await groupOfService() : undefined);

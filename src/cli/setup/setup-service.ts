@@ -14,6 +14,8 @@ export interface SetupService {
 const UNIT = 'frontdoor.service';
 /** Present if systemd runs this machine. */
 const SYSTEMD = '/run/systemd/system';
+/** A program that does not start writes a line for people. */
+const PROGRAM = 'frontdoor: ';
 const TIMEOUT_MS = 120_000;
 
 export const systemService: SetupService = {
@@ -25,11 +27,21 @@ export const systemService: SetupService = {
       ['restart', UNIT],
     ] as const) {
       const { isDone, text } = systemctl(...words);
-      if (!isDone) return text.trim().split('\n').at(-1) ?? '';
+      if (!isDone) return lastWords() ?? text.trim().split('\n')[0] ?? '';
     }
     return undefined;
   },
 };
+
+/** The reason of the program itself. */
+function lastWords(): string | undefined {
+  const words = ['--unit', UNIT, '--output', 'cat', '--no-pager', '--lines', '20'];
+  const { stdout } = spawnSync('journalctl', words, { encoding: 'utf8', timeout: TIMEOUT_MS });
+  return (stdout ?? '')
+    .split('\n')
+    .findLast((line) => line.startsWith(PROGRAM))
+    ?.slice(PROGRAM.length);
+}
 
 function systemctl(...words: readonly string[]): { readonly isDone: boolean; readonly text: string } {
   const { status, stdout, stderr, error } = spawnSync('systemctl', words, {

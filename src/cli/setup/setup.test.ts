@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { FrontdoorError } from '#base';
 import type { LoginQuestions } from '../access/login-questions.ts';
-import { keptIo, runCli, type RanIo } from '../cli-fixture.ts';
+import { keptIo, runCli, wholeProgram, type RanIo } from '../cli-fixture.ts';
+import { configKeysOf } from '../config-file/config-key.ts';
 import { runSetup } from './setup.ts';
 import type { SetupFlags } from './setup-answers.ts';
 import type { SetupService } from './setup-service.ts';
@@ -46,7 +47,8 @@ async function setup(
   { questions, service = NO_SERVICE }: { questions?: LoginQuestions; service?: SetupService } = {},
 ): Promise<RanIo & { readonly error: unknown }> {
   const io = keptIo();
-  const error: unknown = await runSetup({ io, flags, version: '1.2.3', questions, service }).catch(
+  const keys = configKeysOf((await wholeProgram()).commands.find((each) => each.name() === 'up')!);
+  const error: unknown = await runSetup({ io, flags, version: '1.2.3', questions, service, keys }).catch(
     (cause: unknown) => cause,
   );
   return { ...io, error };
@@ -110,6 +112,17 @@ test('a file that exists is changed only after a confirmation, and keeps its com
   );
   assert.equal(statSync(config).mode & 0o777, 0o640);
   assert.match((await setup(flagsOf())).ran().out, /needs no change/);
+});
+
+test('a file that "up" would refuse is not changed, and its problems are named', async () => {
+  const text = 'up:\n  zoen: share.localhost\n';
+  writeFileSync(config, text, { mode: 0o600 });
+  const { error } = await setup(flagsOf());
+  assert.match(
+    String(error),
+    /nothing was changed: [^]*:2:3 error up\.zoen: is not known here; the nearest known name is zone/,
+  );
+  assert.equal(readFileSync(config, 'utf8'), text);
 });
 
 test('a person is asked for what no option has', async () => {

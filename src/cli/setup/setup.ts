@@ -9,10 +9,18 @@ import { FrontdoorError } from '#base';
 import { readJsonObject } from '#base/shapes';
 import type { LoginQuestions } from '../access/login-questions.ts';
 import type { CliIo } from '../cli-io.ts';
+import type { ConfigKey } from '../config-file/config-key.ts';
 import { findingsText, runChecks } from '../doctor/finding.ts';
 import { setupAnswers, type SetupAnswers, type SetupFlags } from './setup-answers.ts';
 import { setupChecks } from './setup-checks.ts';
-import { changeLine, changesOf, readFormerFile, writeSetupFile, type FormerFile } from './setup-file.ts';
+import {
+  changeLine,
+  changesOf,
+  readFormerFile,
+  setupText,
+  writeSetupFile,
+  type FormerFile,
+} from './setup-file.ts';
 import type { SetupService } from './setup-service.ts';
 
 export interface SetupRun {
@@ -22,6 +30,8 @@ export interface SetupRun {
   /** Undefined where no person can answer. */
   readonly questions: LoginQuestions | undefined;
   readonly service: SetupService;
+  /** The keys that "frontdoor up" knows. */
+  readonly keys: readonly ConfigKey[];
 }
 
 const LINK_FILE = 'console-link.json';
@@ -59,8 +69,9 @@ async function write(
   former: FormerFile,
   answers: SetupAnswers,
 ): Promise<void> {
-  const { io } = run;
+  const { io, keys } = run;
   const changes = changesOf(former, answers);
+  const text = setupText(config, former, changes, keys);
   if (changes.length === 0) return io.out(`${config} needs no change\n`);
   io.out(`${former.exists ? 'changes of' : 'new file'} ${config}:\n${changes.map(changeLine).join('')}`);
   if (former.exists)
@@ -69,7 +80,7 @@ async function write(
       'Change the file?',
       `${config} exists: change it with --yes, or write another file with --config`,
     );
-  await writeSetupFile(config, former, changes);
+  await writeSetupFile(config, text);
   io.out(`written ${config}\n`);
 }
 
