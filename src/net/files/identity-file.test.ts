@@ -107,9 +107,17 @@ test('a file that nobody can write may be read by a group of this process, as or
   chmodSync(path, 0o440);
   assert.deepEqual(await loadIdentityFile(path), identity);
   const { gid } = statSync(path);
-  assert.equal(isOpenToOthers({ mode: 0o440, gid }), false);
-  assert.equal(isOpenToOthers({ mode: 0o440, gid: 3_999_999 }), true, 'a group that is not ours');
-  for (const mode of [0o640, 0o444, 0o460]) assert.equal(isOpenToOthers({ mode, gid }), true);
+  assert.equal(isOpenToOthers({ mode: 0o440, gid, uid: 1 }), false);
+  assert.equal(isOpenToOthers({ mode: 0o440, gid: 3_999_999, uid: 1 }), true, 'a group that is not ours');
+  for (const mode of [0o640, 0o444, 0o460]) assert.equal(isOpenToOthers({ mode, gid, uid: 1 }), true);
+  const service = { uid: 997, groups: [997] };
+  const isOpen = (mode: number, file: object, reader = service): boolean =>
+    isOpenToOthers({ mode, gid: 997, uid: 0, ...file }, reader);
+  assert.equal(isOpen(0o640, {}), false, 'root wrote it for the group of the service');
+  assert.equal(isOpen(0o640, { uid: 997 }), true);
+  assert.equal(isOpen(0o640, { gid: 0 }), true);
+  for (const mode of [0o644, 0o660]) assert.equal(isOpen(mode, {}), true);
+  assert.equal(isOpen(0o640, { gid: 0 }, { uid: 0, groups: [0] }), true);
 });
 
 test('a file that is no identity is refused with the reason, and a missing file with another', async () => {

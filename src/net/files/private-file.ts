@@ -9,6 +9,9 @@ const OTHERS_ACCESS = 0o077;
 const OTHERS_WRITE = 0o022;
 /** What an orchestrator gives a secret that it mounts for the group of a container: nobody may write it. */
 const MOUNTED_MODE = 0o440;
+/** What an administrator gives a file of a service: root may write it, and the group of the service may read it. */
+const SERVICE_MODE = 0o640;
+const ROOT = 0;
 
 export type PrivateFile =
   | { readonly text: string }
@@ -28,12 +31,18 @@ export async function readPrivateFile(path: string): Promise<PrivateFile> {
 }
 
 /**
- * Whether other users may read or write the file. A group of this process may read one that nobody can write. Under Windows the mode
- * says nothing: a file there has the access rules of its folder.
+ * Whether other users may read or write the file. A group of this process may read one that nobody, or only root, can write. Under
+ * Windows the mode says nothing: a file there has the access rules of its folder.
  */
-export function isOpenToOthers({ mode, gid }: Pick<Stats, 'mode' | 'gid'>): boolean {
+export function isOpenToOthers(
+  { mode, gid, uid }: Pick<Stats, 'mode' | 'gid' | 'uid'>,
+  reader = { uid: process.getuid?.(), groups: groupsOfProcess() },
+): boolean {
   if (process.platform === 'win32' || (mode & OTHERS_ACCESS) === 0) return false;
-  return (mode & 0o777) !== MOUNTED_MODE || !groupsOfProcess().includes(gid);
+  const rights = mode & 0o777;
+  const isForGroup =
+    rights === MOUNTED_MODE || (rights === SERVICE_MODE && uid === ROOT && reader.uid !== ROOT);
+  return !isForGroup || !reader.groups.includes(gid);
 }
 
 /** Refuses a file that other users can write, because it decides what this machine publishes. */
