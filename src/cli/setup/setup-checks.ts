@@ -9,6 +9,7 @@ import { machineChecks } from '../doctor/machine-checks.ts';
 import { nameVerdict } from '../doctor/network-checks.ts';
 import { portHolder } from '../doctor/port-holder.ts';
 import { serverClockVerdict } from '../doctor/server-clock.ts';
+import { certificateFilesVerdict } from './setup-certificate.ts';
 import type { SetupAnswers } from './setup-answers.ts';
 
 /** Stands for the names of shares. */
@@ -16,12 +17,25 @@ const ANY_SHARE = 'any-share';
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
 
 export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, version: string): Check[] {
-  const { zone, apiName, acmeEmail, httpPort, httpsPort, dataDir } = answers;
+  const { zone, apiName, acmeEmail, tlsCert, tlsKey, httpPort, httpsPort, dataDir } = answers;
   const names = [zone, apiName, `${ANY_SHARE}.${zone}`];
   const directory = typeof acmeDirectory === 'string' ? acmeDirectory : LETS_ENCRYPT;
   return [
     ...names.map((name) => ({ name: `name ${name}`, run: () => ownNameVerdict(name) })),
     ...[httpPort, httpsPort].map((port) => ({ name: `port ${port}`, run: () => freeVerdict(port, answers) })),
+    ...(tlsCert === undefined
+      ? []
+      : [
+          {
+            name: 'certificate',
+            // Names that it has not get automatic ones, if there are any.
+            run: () =>
+              certificateFilesVerdict(
+                { tlsCert, tlsKey, names: acmeEmail === undefined ? names : [] },
+                Date.now(),
+              ),
+          },
+        ]),
     ...(acmeEmail === undefined
       ? []
       : [{ name: 'certificate authority', run: () => serverClockVerdict(new URL(directory), directDialer) }]),

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import type { FrontdoorError } from '#base';
 import type { LoginQuestions } from '../access/login-questions.ts';
 import { keptIo, runCli, wholeProgram, type RanIo } from '../cli-fixture.ts';
@@ -13,11 +14,18 @@ import { runSetup } from './setup.ts';
 import type { SetupFlags } from './setup-answers.ts';
 import type { SetupService } from './setup-service.ts';
 
+const pair = await (
+  await makeTestAuthority()
+).issue('share.localhost', {
+  dns: ['share.localhost', '*.share.localhost', 'front.localhost', '*.front.localhost', 'console.localhost'],
+});
 let folder: string;
 let config: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'setup-'));
   config = join(folder, 'frontdoor.yaml');
+  writeFileSync(join(folder, 'front.pem'), pair.cert);
+  writeFileSync(join(folder, 'front.key'), pair.key);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -175,6 +183,24 @@ test('a check that fails stops the setup before anything is written, unless --ye
   assert.equal(existsSync(config), false);
   assert.equal((await setup(flagsOf({ httpPort: port }))).error, undefined);
   other.close();
+});
+
+test('a certificate that cannot serve the names stops the setup', async () => {
+  const missing = await setup(flagsOf({ tlsCert: join(folder, 'none.pem'), yes: false }));
+  assert.match(missing.ran().out, /FAIL {2}certificate .*none\.pem.* cannot be used: ENOENT/);
+  const other = await (await makeTestAuthority()).issue('elsewhere.localhost');
+  writeFileSync(join(folder, 'front.pem'), other.cert);
+  assert.match(
+    (await setup(flagsOf({ yes: false }))).ran().out,
+    /FAIL {2}certificate .*front\.key is not the key of /,
+  );
+  writeFileSync(join(folder, 'front.key'), other.key);
+  const { ran, error } = await setup(flagsOf({ yes: false }));
+  assert.match(
+    ran().out,
+    /front\.pem is not for share\.localhost, api\.share\.localhost, any-share\.share\.localhost/,
+  );
+  assert.match((error as Error).message, /nothing was changed/);
 });
 
 test('the service is started, and the link of a first start shown', async () => {
