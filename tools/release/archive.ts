@@ -77,7 +77,7 @@ const SHELLS = {
 const LIBRARY = 'lib/frontdoor';
 const CONSOLE = 'dist/console';
 /** Parts whose packages an agent does not need. */
-const NOT_OF_AGENT = ['control', 'gateway', 'router'];
+const NOT_OF_AGENT = ['control', 'gateway', 'router', 'cli/doctor'];
 
 export function makeArchive(release: Release, platform: string, edition: Edition): void {
   const name = `${edition === 'all' ? 'frontdoor' : 'frontdoor-agent'}-${release.version}-${platform}`;
