@@ -1,11 +1,9 @@
 // Every part of a doubled installation is restarted as planned, under probes and streams: the short form of `chaos stops`.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DEFAULT_GATEWAY_LIMITS } from '#gateway';
+import { programVersionText } from '../../bin/build-facts.ts';
 import { runStopsRow, STOPS_ROWS } from '../chaos/stops/planned-stops.ts';
-import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until } from '../support/deadline.ts';
 import type { JsonRow } from '../support/fabric-mesh.ts';
 import { postgresSkip } from '../support/postgres.ts';
@@ -25,9 +23,7 @@ describe('a planned restart', { skip: postgresSkip }, () => {
   after(() => world?.stop());
 
   test('operators see which gateways and routers are online, and the release of routers of Frontdoor', async () => {
-    const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
-      version: string;
-    };
+    const version = programVersionText();
     const [a] = world.replicas;
     const shown = async (kind: 'routers' | 'gateways'): Promise<JsonRow[]> =>
       JSON.parse(await world.mesh.run(a!, 'fabric', kind, '--json')) as JsonRow[];
