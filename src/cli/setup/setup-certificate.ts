@@ -6,7 +6,7 @@ import { failure, ok, type CheckResult } from '../doctor/finding.ts';
 
 const OTHER_FILES = 'correct --tls-cert and --tls-key';
 
-export interface CertificateFiles {
+export interface OwnCertificateFiles {
   readonly tlsCert: string;
   readonly tlsKey: string | undefined;
   /** What it has to be for. */
@@ -14,7 +14,7 @@ export interface CertificateFiles {
 }
 
 export async function certificateFilesVerdict(
-  { tlsCert, tlsKey, names }: CertificateFiles,
+  { tlsCert, tlsKey, names }: OwnCertificateFiles,
   nowMs: number,
 ): Promise<CheckResult> {
   if (tlsKey === undefined) return failure('--tls-cert needs --tls-key', OTHER_FILES);
