@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FrontdoorError, messageOf, readHostPort } from '#base';
-import { fileProblemLine, type PlacedProblem } from '#base/shapes';
+import type { PlacedProblem } from '#base/shapes';
 import { agentFileSchema, type AgentConfig } from '#contract/schemas';
 import { isShareLabel, isZoneName } from '#domain';
 import { checkUpstream } from '#domain/upstream';
-import { checkNotWritableByOthers } from '#net/files';
+import { checkNotWritableByOthers, invalidFile } from '#net/files';
 import { parseYamlFile, type NamedTextSource, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 
@@ -26,8 +26,7 @@ export function loadAgentConfig(path: string, env: NamedTextSource['env'] = {}):
   }
   const parsed = parseAgentConfig(text, { folder: dirname(path), env });
   if ('value' in parsed) return parsed.value;
-  const lines = parsed.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
-  throw new FrontdoorError('invalid', 'config-invalid', `${path} has problems:\n${lines.join('\n')}`);
+  throw invalidFile(path, parsed.problems);
 }
 
 export function parseAgentConfig(

@@ -1,6 +1,6 @@
 /** Reads the file of `frontdoor apply`, with all its problems at once. */
-import { FrontdoorError } from '#base';
-import { fileProblemLine, type PlacedProblem } from '#base/shapes';
+import type { PlacedProblem } from '#base/shapes';
+import { invalidFile } from '#net/files';
 import { frontdoorFileSchema, type FrontdoorFile } from '#contract/schemas';
 import { isShareName, isZoneName, parseShareTarget, shareNameRule } from '#domain';
 import { checkUpstream } from '#domain/upstream';
@@ -18,8 +18,7 @@ export function parseFrontdoorFile(path: string, text: string, texts: NamedTextS
     whenEmpty: 'must have authProviders, customFrontends or shares',
   });
   if ('value' in parsed) return parsed.value;
-  const lines = parsed.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
-  throw new FrontdoorError('invalid', 'config-invalid', `${path} has problems:\n${lines.join('\n')}`);
+  throw invalidFile(path, parsed.problems);
 }
 
 function rules({ authProviders = [], customFrontends = [], shares = [] }: FrontdoorFile): PlacedProblem[] {

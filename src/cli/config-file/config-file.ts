@@ -5,9 +5,9 @@
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { FrontdoorError, isJsonObject, messageOf, nearestNames, Secret, withoutUserInfo } from '#base';
-import { fileProblemLine, inFileOrder, type FileProblem, type ValuePath } from '#base/shapes';
+import { inFileOrder, type FileProblem, type ValuePath } from '#base/shapes';
 import { PROGRAM_SECTIONS, SHARE_SECTIONS } from '#domain';
-import { checkNotWritableByOthers, isOpenToOthers } from '#net/files';
+import { checkNotWritableByOthers, invalidFile, isOpenToOthers } from '#net/files';
 import { fileProblem, readYaml, type LocatedValues } from '#net/yaml-file';
 import type { ConfigKey } from './config-key.ts';
 import { CONFIG_SECTIONS, type ConfigSection } from './config-section-table.ts';
@@ -44,8 +44,7 @@ export async function readConfigFile(
     isOpen: content.isOpen,
   });
   if ('values' in read) return read.values;
-  const lines = inFileOrder(read.problems).map((problem) => `  ${fileProblemLine(file, problem)}`);
-  throw new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
+  throw invalidFile(file, inFileOrder(read.problems));
 }
 
 export function readConfigText(

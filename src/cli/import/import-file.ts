@@ -1,6 +1,7 @@
 /** Reads a file of another program as an agent's file. Pure but for the programs that a format asks. */
-import { FrontdoorError, isJsonObject } from '#base';
-import { fileProblemLine, type FileProblem } from '#base/shapes';
+import { isJsonObject } from '#base';
+import type { FileProblem } from '#base/shapes';
+import { invalidFile } from '#net/files';
 import { readYaml, type LocatedValues } from '#net/yaml-file';
 import { agentFileText, type AgentFileText } from './agent-file-text.ts';
 import { caddyImport } from './caddy/caddy-import.ts';
@@ -41,11 +42,11 @@ export interface ImportOptions {
 export function importFile(file: string, text: string, { from, path }: ImportOptions): ImportedFile {
   const values = readValues(file, text, { from, path });
   const { value } = values;
-  if (!isJsonObject(value)) throw invalid(file, [whole('must have keys and values')]);
+  if (!isJsonObject(value)) throw invalidFile(file, [whole('must have keys and values')]);
   const format = formatOf(file, new Set(Object.keys(value)), from);
   const notes = new ImportNotes(values);
   const draft = format.draftOf(new SourceTable(value, [], notes));
-  if (notes.problems.length > 0) throw invalid(file, notes.problems);
+  if (notes.problems.length > 0) throw invalidFile(file, notes.problems);
   const { text: written, shares, accesses } = agentFileText(draft, format.product, file);
   return { text: written, shares, accesses, remarks: notes.remarks };
 }
@@ -64,7 +65,7 @@ function readValues(file: string, text: string, { from, path }: ImportOptions): 
   const isEmpty = 'value' in read && read.value === null;
   if ('value' in toml && !isEmpty) return toml;
   const chosen = isToml ? toml : read;
-  if ('problems' in chosen) throw invalid(file, chosen.problems.map(withoutText));
+  if ('problems' in chosen) throw invalidFile(file, chosen.problems.map(withoutText));
   return chosen;
 }
 
@@ -74,7 +75,7 @@ function formatOf(file: string, keys: ReadonlySet<string>, from: ImportFormatNam
   const name = names.find((each) => IMPORT_FORMATS[each].isOf(keys));
   if (name !== undefined) return IMPORT_FORMATS[name];
   const message = `no key shows which program has written the file: add --from ${names.join(', --from ')}`;
-  throw invalid(file, [whole(message.replace(/, (--from \w+)$/, ' or $1'))]);
+  throw invalidFile(file, [whole(message.replace(/, (--from \w+)$/, ' or $1'))]);
 }
 
 function whole(message: string): FileProblem {
@@ -85,9 +86,4 @@ function whole(message: string): FileProblem {
 function withoutText(problem: FileProblem): FileProblem {
   const { severity, path, line, column, message } = problem;
   return { severity, path, line, column, message: message.replace(/(["'`]).*\1/gs, '…') };
-}
-
-function invalid(file: string, problems: readonly FileProblem[]): FrontdoorError {
-  const lines = problems.map((problem) => `  ${fileProblemLine(file, problem)}`);
-  return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
 }

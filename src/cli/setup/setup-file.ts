@@ -2,8 +2,7 @@
 import { chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FrontdoorError, isJsonObject, messageOf } from '#base';
-import { fileProblemLine } from '#base/shapes';
-import { writeFileDurably } from '#net/files';
+import { invalidFile, writeFileDurably } from '#net/files';
 import { changedYaml, readYaml } from '#net/yaml-file';
 import { readConfigText } from '../config-file/config-file.ts';
 import type { ConfigKey } from '../config-file/config-key.ts';
@@ -38,10 +37,7 @@ export async function readFormerFile(path: string): Promise<FormerFile> {
     throw new FrontdoorError('invalid', 'config-unreadable', `cannot read ${path}: ${messageOf(error)}`);
   }
   const read = readYaml(text, MAX_BYTES);
-  if ('problems' in read) {
-    const lines = read.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
-    throw new FrontdoorError('invalid', 'config-invalid', `${path} has problems:\n${lines.join('\n')}`);
-  }
+  if ('problems' in read) throw invalidFile(path, read.problems);
   const { value } = read;
   const up = isJsonObject(value) ? value[SECTION] : undefined;
   if ((value !== null && !isJsonObject(value)) || (up !== undefined && up !== null && !isJsonObject(up)))
@@ -78,9 +74,8 @@ export function setupText(
   const place = { section: CONFIG_SECTIONS.up, keys, folder: dirname(path), isOpen: false };
   const read = readConfigText(text, place);
   if ('values' in read) return text;
-  const lines = read.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
-  const message = `nothing was changed: ${path} has problems:\n${lines.join('\n')}`;
-  throw new FrontdoorError('invalid', 'config-invalid', message);
+  const { kind, code, message } = invalidFile(path, read.problems);
+  throw new FrontdoorError(kind, code, `nothing was changed: ${message}`);
 }
 
 /** Replaces the file in one step. A new one is for its owner, and for the group of the service where there is one. */

@@ -6,7 +6,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { formatGoDuration, FrontdoorError, messageOf } from '#base';
-import { fileProblemLine, inFileOrder } from '#base/shapes';
+import { inFileOrder } from '#base/shapes';
+import { invalidFile } from '#net/files';
 import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
@@ -204,8 +205,7 @@ export function namesAnything({ hosts, uris, emails }: CsrConfig): boolean {
 }
 
 export function configInvalid(file: string, problems: readonly ConfigProblem[]): FrontdoorError {
-  const lines = inFileOrder(problems).map((problem) => `  ${fileProblemLine(file, problem)}`);
-  return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
+  return invalidFile(file, inFileOrder(problems));
 }
 
 function refused(problems: readonly ConfigProblem[], root: FileNode): ReadRouterFile {
