@@ -1,6 +1,7 @@
 /** `frontdoor service …`: runs an agent by the service manager of the machine, where no package did it. `bin/` wires it. */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { runCommand, type CliIo } from './cli-io.ts';
+import { repeatedText } from './value-parser.ts';
 
 export interface ServiceInstallOptions {
   /** Name of the service, since one machine can run several agents. */
@@ -56,7 +57,7 @@ function installCommand(io: CliIo, run: ServiceRunners): Command {
     .option(
       '--allow-target <cidr:ports>',
       'target that the Management API is allowed to set, or the path of a folder; may be repeated; for example 10.0.0.0/8:80,8080',
-      (value: string, earlier: readonly string[]) => [...earlier, value],
+      repeatedText,
       [],
     )
     .option(

@@ -3,6 +3,7 @@ import { Argument, Command } from 'commander';
 import type { HostPort } from '#base';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import { parseListenAddress } from '../listen-address.ts';
+import { repeatedText } from '../value-parser.ts';
 
 interface HealthFlags {
   readonly live: boolean;
@@ -25,7 +26,7 @@ export function healthCommand(io: CliIo): Command {
     .option(
       '--ignore <check>',
       'check that may fail; may be repeated; for example routers, so that the first router can wait for its control plane',
-      (value: string, earlier: readonly string[]) => [...earlier, value],
+      repeatedText,
       [],
     )
     .addHelpText(
