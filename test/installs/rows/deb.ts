@@ -153,7 +153,7 @@ async function upgrade(machine: DebianMachine, transcript: Transcript, file: str
   await untilAnswer(machine, NODE, PORT);
 }
 
-/** The same programs with another version, packed quickly. */
+/** Makes a package of equal programs under another version, with quick compression. */
 function higherVersion(machine: DebianMachine, file: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-higher-'));
   try {

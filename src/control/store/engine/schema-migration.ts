@@ -39,7 +39,7 @@ export class NewerSchema extends FrontdoorError {
     this.#schemas = [newest, known];
   }
 
-  /** The same with another remedy. */
+  /** Returns an equal error whose message ends with this remedy. */
   withRemedy(remedy: string): NewerSchema {
     const [newest, known] = this.#schemas;
     return new NewerSchema(newest, this.unknown, known, remedy);
