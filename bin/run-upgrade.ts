@@ -17,10 +17,11 @@ import process from 'node:process';
 import { FrontdoorError, messageOf } from '#base';
 import type { UpgradeFlags } from '#cli';
 import { readDatabaseState } from '#control';
+import { EMBEDDED_DATABASE } from '#domain/backup';
 import { databaseUrlOf } from './database-url.ts';
 
 export function readDatabase(options: UpgradeFlags) {
-  return readDatabaseState(join(resolve(options.dataDir), 'control.db'), databaseUrlOf(options));
+  return readDatabaseState(join(resolve(options.dataDir), EMBEDDED_DATABASE), databaseUrlOf(options));
 }
 
 /**

@@ -3,11 +3,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FrontdoorError } from '#base';
+import { EMBEDDED_DATABASE } from '#domain/backup';
 import { loadIdentityFile } from '#net/files';
 import { filesBelow } from './file-checks.ts';
 import { failure, ok, skipped, type Check, type CheckResult } from './finding.ts';
 
-const DATABASE_FILE = 'control.db';
 const KEY_FILE = 'secrets.key';
 const IDENTITY_NAME = /^identity\.json$|\.(?:key|crt|cert)(?:\.pem)?$/;
 const MOST_BYTES = 1_048_576;
@@ -24,12 +24,12 @@ async function keyFileVerdict(dataDir: string): Promise<CheckResult> {
   const path = join(dataDir, KEY_FILE);
   const sizeOf = async (name: string): Promise<number | undefined> =>
     (await stat(join(dataDir, name)).catch(() => undefined))?.size;
-  const [database, key] = [await sizeOf(DATABASE_FILE), await sizeOf(KEY_FILE)];
+  const [database, key] = [await sizeOf(EMBEDDED_DATABASE), await sizeOf(KEY_FILE)];
   if (key !== undefined && key > 0) return ok(path);
   if (key === undefined && database === undefined)
     return skipped(`no control plane stores its data in ${dataDir}`);
   return failure(
-    key === 0 ? `${path} is empty` : `${path} is missing next to ${DATABASE_FILE}`,
+    key === 0 ? `${path} is empty` : `${path} is missing next to ${EMBEDDED_DATABASE}`,
     'restore it from your copy: without this file the secrets in the database cannot be decrypted',
   );
 }

@@ -1,8 +1,9 @@
 /** The checks of `frontdoor upgrade --check`, in the version to which an installation is upgraded. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf } from '#base';
+import { lazy, messageOf } from '#base';
 import type { InstallationAnswer, InstallationSummaryAnswer } from '#contract/schemas';
+import { copiedFile, migrationCopy } from '#domain/backup';
 import { minorsAhead } from '#domain/versions';
 import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
 import { writeJson, type CliIo } from '../cli-io.ts';
@@ -89,13 +90,10 @@ async function schemaVerdict(
     );
   const pending = steps.slice(at + 1);
   if (pending.length === 0) return ok(`${schema} stays, and the version before can start on it`);
-  const copy = join(
-    flags.dataDir,
-    `${kind === 'embedded' ? 'control.db' : 'frontdoor.backup'}.before-${pending[0]!.name}`,
-  );
+  const copy = join(flags.dataDir, migrationCopy(copiedFile(kind), pending[0]!.name));
   const effects = pending.map(({ name, effect }) => `${name} (${effect})`).join(', ');
   return warning(
-    `${pending.length} steps: ${effects}. Before them, the control plane copies the database (${(bytes / MEGABYTE).toFixed(1)} MB) to ${copy}, ` +
+    `${pending.length} ${pending.length === 1 ? 'step' : 'steps'}: ${effects}. Before them, the control plane copies the database (${(bytes / MEGABYTE).toFixed(1)} MB) to ${copy}, ` +
       'unless --migration-backups is 0',
     'take a backup first ("frontdoor backup FILE"): the version before does not start on the new schema, and changes after the upgrade are lost on return',
   );
@@ -107,25 +105,29 @@ function partChecks(
   installation: InstallationAnswer | undefined,
   version: string,
 ): Check[] {
-  const counts = async (
-    countsOf: (client: ManagementClient) => Promise<VersionCounts>,
-  ): Promise<CheckResult> => {
-    if (installation === undefined) return skipped(UNKNOWN);
-    if (installation.database === undefined) return skipped('requires the scope frontdoor.admin');
+  const asked = async <T>(work: (client: ManagementClient) => Promise<T>): Promise<T> => {
     const client = new ManagementClient(access);
     try {
-      return versionsVerdict(await countsOf(client), version);
+      return await work(client);
     } finally {
       await client.close();
     }
   };
-  const summary = async (client: ManagementClient) =>
-    (await client.call({ method: 'GET', path: '/summary' })) as InstallationSummaryAnswer;
+  const summary = lazy(() => asked(summaryOf));
+  const verdict = async (counts: () => Promise<VersionCounts>): Promise<CheckResult> => {
+    if (installation === undefined) return skipped(UNKNOWN);
+    if (installation.database === undefined) return skipped('requires the scope frontdoor.admin');
+    return versionsVerdict(await counts(), version);
+  };
   return [
-    { name: 'routers', run: () => counts(async (client) => (await summary(client)).routerVersions) },
-    { name: 'gateways', run: () => counts(gatewayVersions) },
-    { name: 'agents', run: () => counts(async (client) => (await summary(client)).agentVersions) },
+    { name: 'routers', run: () => verdict(async () => (await summary()).routerVersions) },
+    { name: 'gateways', run: () => verdict(() => asked(gatewayVersions)) },
+    { name: 'agents', run: () => verdict(async () => (await summary()).agentVersions) },
   ];
+}
+
+async function summaryOf(client: ManagementClient): Promise<InstallationSummaryAnswer> {
+  return (await client.call({ method: 'GET', path: '/summary' })) as InstallationSummaryAnswer;
 }
 
 async function gatewayVersions(client: ManagementClient): Promise<VersionCounts> {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Log } from '#base';
+import { copiedFile, EMBEDDED_DATABASE } from '#domain/backup';
 import { replaceFileDurably, verifiedBackup } from '#net/files';
 import {
   MigrationCopyFolder,
@@ -16,9 +17,6 @@ import {
   type Store,
 } from '../store/mod.ts';
 import { openBackup } from './backup-stream.ts';
-
-const NAME = 'frontdoor.backup';
-const DATABASE = 'control.db';
 
 export interface CopiedStoreOptions {
   /** Contains the embedded database, and the copies unless another directory is named. */
@@ -39,9 +37,9 @@ export async function openCopiedStore({
   log,
   migrations,
 }: CopiedStoreOptions): Promise<Store> {
-  const path = join(dataDir, database === undefined ? DATABASE : NAME);
+  const path = join(dataDir, copiedFile(database === undefined ? 'embedded' : 'postgres'));
   const folder = new MigrationCopyFolder(path, copies ?? {});
-  const place = { path: join(dataDir, DATABASE), database, copies, log, migrations };
+  const place = { path: join(dataDir, EMBEDDED_DATABASE), database, copies, log, migrations };
   let isMade = false;
   // The embedded store copies its own file.
   const isBackedUp = database !== undefined && folder.keep > 0;
@@ -71,7 +69,7 @@ function wayBack(dataDir: string, database: string | undefined, copy: string): s
     return `${start}, restore a backup into an empty database ("frontdoor restore FILE"): there is no copy ${copy} from before the upgrade`;
   const commands =
     database === undefined
-      ? `move ${DATABASE}, ${DATABASE}-wal and ${DATABASE}-shm of ${dataDir} away, and run "cp -p ${copy} ${join(dataDir, DATABASE)}"`
+      ? `move ${EMBEDDED_DATABASE}, ${EMBEDDED_DATABASE}-wal and ${EMBEDDED_DATABASE}-shm of ${dataDir} away, and run "cp -p ${copy} ${join(dataDir, EMBEDDED_DATABASE)}"`
       : `create a database ("createdb --encoding UTF8 NAME"), run "frontdoor restore ${copy} --data-dir ${dataDir}" on it, and start with it`;
   return `${start} without the changes since the upgrade, stop every control plane, ${commands}`;
 }

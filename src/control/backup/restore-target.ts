@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log } from '#base';
-import type { BackupSummary } from '#domain/backup';
+import { EMBEDDED_DATABASE, type BackupSummary } from '#domain/backup';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
 import { openStore, type Migrations, type Store } from '../store/mod.ts';
 import { backupSchema, checkBackup, checkEmpty, restoreBackup } from './restore.ts';
@@ -44,7 +44,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   if (options.checkOnly) return { ...(await checkBackup(file, secrets, migrations)), ...key };
   const schema = await backupSchema(file, migrations);
   if (database === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, 'control.db');
+  const path = join(dataDir, EMBEDDED_DATABASE);
   const isNew = database === undefined && !existsSync(path);
   try {
     const store = await openEmpty({ path, database, log, migrations: schema });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { EMBEDDED_DATABASE } from '#domain/backup';
 import { checkFirstClock } from './first-clock.ts';
 import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets, useSealingKey } from '../secrets/mod.ts';
 import { openCopiedStore } from '../backup/mod.ts';
@@ -48,7 +49,7 @@ export async function openInstallation(
 
 /** The embedded database of a data directory. */
 function databasePath(dataDir: string): string {
-  return join(dataDir, 'control.db');
+  return join(dataDir, EMBEDDED_DATABASE);
 }
 
 /**

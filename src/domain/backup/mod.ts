@@ -1,4 +1,4 @@
-/** The file of a backup, line by line. */
+/** The file of a backup, line by line, and the names of the files of a database. */
 export {
   BACKUP_FORMAT,
   BackupDecoder,
@@ -8,3 +8,4 @@ export {
   type BackupTrailer,
   type BackupValue,
 } from './backup-decoder.ts';
+export { copiedFile, EMBEDDED_DATABASE, migrationCopy } from './database-files.ts';

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { migrationCopy } from '#domain/backup';
 import type { SqliteClient } from './sqlite-client.ts';
 
 export interface MigrationCopies {
@@ -36,7 +37,7 @@ export class MigrationCopyFolder {
   constructor(path: string, { keep = KEPT_COPIES, directory = dirname(path) }: MigrationCopies) {
     this.keep = keep;
     this.#folder = directory;
-    this.#prefix = `${basename(path)}.before-`;
+    this.#prefix = migrationCopy(basename(path), '');
   }
 
   /** Where the copy from before a migration is, or would be. */
