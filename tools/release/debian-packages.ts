@@ -3,11 +3,11 @@
  * archives that this machine is configured for, and verifies the signatures of those; the sums in the file make two builds equal.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '#base';
 import { repositoryRoot } from '../pinned-process.ts';
+import { sumOfFile } from './sha256.ts';
 
 export interface LockedPackage {
   readonly name: string;
@@ -85,11 +85,11 @@ export class Apt {
   load({ name, version, sums }: LockedPackage): string {
     const sum = sums[this.#architecture];
     const file = join(this.#folder, 'packages', `${sum}.deb`);
-    if (existsSync(file) && sumOf(file) === sum) return file;
+    if (existsSync(file) && sumOfFile(file) === sum) return file;
     this.#update();
     const cwd = join(this.#folder, 'cache');
     const found = this.#download(`${name}=${version}`, cwd);
-    if (sumOf(join(cwd, found)) !== sum)
+    if (sumOfFile(join(cwd, found)) !== sum)
       throw new Error(`${name} ${version} is not the package that ${LOCK_FILE} names`);
     renameSync(join(cwd, found), file);
     return file;
@@ -113,8 +113,4 @@ export class Apt {
     this.#isCurrent = true;
     execFileSync('apt-get', [...this.#options, 'update'], { stdio: 'pipe' });
   }
-}
-
-function sumOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }

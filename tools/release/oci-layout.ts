@@ -2,10 +2,10 @@
  * An image as the OCI's image specification has it: layers, a configuration, a manifest and an index, named by their sums, in one
  * tar. `manifest.json` describes the same layers for `docker load`, which reads no index before version 25.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sumOf } from './sha256.ts';
 import { gzipOf, tarOf } from './tar-file.ts';
 
 export interface ImageLayer {
@@ -103,8 +103,4 @@ export function timeText(timeS: number): string {
 
 function jsonOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
-}
-
-function sumOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

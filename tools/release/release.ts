@@ -3,7 +3,6 @@
  * nothing in it depends on the time, the machine's names or the order in which a folder is read (ADR 0104).
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   mkdirSync,
@@ -23,6 +22,7 @@ import { makeImage } from './image.ts';
 import { packChart } from './chart.ts';
 import { buildSite } from '../site/build-site.ts';
 import type { Release } from './release-facts.ts';
+import { sumOfFile } from './sha256.ts';
 
 const RELEASE_FOLDER = 'dist/release';
 const SUMS = 'SHA256SUMS';
@@ -80,7 +80,7 @@ export async function makeRelease(
 /** The names of files that only one of the folders has, or whose bytes differ. */
 export function differentFiles(one: string, other: string): string[] {
   const sums = [one, other].map(
-    (folder) => new Map(filesBelow(folder).map((name) => [name, sumOf(join(folder, name))])),
+    (folder) => new Map(filesBelow(folder).map((name) => [name, sumOfFile(join(folder, name))])),
   );
   const names = new Set(sums.flatMap((each) => [...each.keys()]));
   return [...names].filter((name) => sums[0]!.get(name) !== sums[1]!.get(name)).toSorted();
@@ -129,16 +129,11 @@ function gitText(...words: readonly string[]): string {
 }
 
 function writeSums(folder: string): void {
-  const lines = filesBelow(folder).map((name) => `${sumOf(join(folder, name))}  ${name}\n`);
+  const lines = filesBelow(folder).map((name) => `${sumOfFile(join(folder, name))}  ${name}\n`);
   writeFileSync(join(folder, SUMS), lines.join(''));
 }
 
 function filesBelow(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => statSync(join(folder, name)).isFile()).toSorted();
-}
-
-/** SHA-256 in hexadecimal. */
-function sumOf(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
