@@ -7,12 +7,14 @@ import type { Channel, ChannelOpener, MemoryPeer } from '#net/channel';
 const REACHABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /**
- * Connects to the own control plane without a name server, which may be away when the machine starts, and without a network that leads
+ * Connects to the own edge API without a name server, which may be away when the machine starts, and without a network that leads
  * from behind an address translation back to its public address. `hosts`: names and addresses of the control plane.
  */
-export function dialerToItself(hosts: readonly string[], listenHost: string): OutwardDialer {
+export function dialerToItself(hosts: readonly string[], port: number, listenHost: string): OutwardDialer {
   const address = REACHABLE[listenHost] ?? listenHost;
-  return new OutwardDialer({ ownHosts: new Map(hosts.map((host) => [host.toLowerCase(), address])) });
+  return new OutwardDialer({
+    own: { hosts: new Set(hosts.map((host) => host.toLowerCase())), port, address },
+  });
 }
 
 type Accept = (peer: MemoryPeer) => Promise<Channel>;

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatHostPort, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
+import type { OutwardDialer } from '#net';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
@@ -155,9 +156,11 @@ async function startParts(options: UpOptions, closers: Starting['closers'], clos
   };
   const names = options.onePort === true ? sharedNamesOf(hostsOf(options), apiNamesOf(options)) : undefined;
   const control = await startControl(starting, names);
+  const edgeApiPort = Number(new URL(control.edgeApiUrl).port || HTTPS_PORT);
+  const outward = dialerToItself(hostsOf(options), edgeApiPort, options.listenHost);
   const shared = names && (await openSharedPort(starting, control, names));
-  const router = await startOwnRouter(starting, control, shared);
-  const part = await startOwnGateway(starting, { control, router, shared });
+  const router = await startOwnRouter(starting, { control, shared, outward });
+  const part = await startOwnGateway(starting, { control, router, shared, outward });
   const httpPort = part.gateway.plainPort ?? 0;
   const httpsPort = part.gateway.securePort ?? 0;
   starting.httpPort = httpPort;
@@ -168,7 +171,7 @@ async function startParts(options: UpOptions, closers: Starting['closers'], clos
     http: httpPort,
     https: httpsPort,
     api: Number(new URL(control.apiUrl).port),
-    edgeApi: Number(new URL(control.edgeApiUrl).port || HTTPS_PORT),
+    edgeApi: edgeApiPort,
     ctrl: Number(control.ctrlAddress.slice(control.ctrlAddress.lastIndexOf(':') + 1)),
     edge: router.edgePort,
   });
@@ -246,8 +249,7 @@ async function openSharedPort(
 
 async function startOwnRouter(
   { options, closers }: Starting,
-  control: ControlPlane,
-  shared: SharedPort | undefined,
+  { control, shared, outward }: Omit<GatewayPeers, 'router'>,
 ): Promise<Router> {
   const { dataDir, listenHost, advertiseHost, ports } = options;
   const { ctrlAddress } = control;
@@ -264,7 +266,7 @@ async function startOwnRouter(
       jwt: token,
       force: false,
       log: options.log,
-      outward: dialerToItself(hostsOf(options), options.listenHost),
+      outward,
     });
   }
   const router = await startRouter(routerFile, options.version, log, {
@@ -284,6 +286,8 @@ interface GatewayPeers {
   readonly control: ControlPlane;
   readonly router: Router;
   readonly shared: SharedPort | undefined;
+  /** To the control plane. */
+  readonly outward: OutwardDialer;
 }
 
 /** What only its gateway has. */
@@ -296,19 +300,14 @@ interface GatewayOwn {
 
 async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise<GatewayPart> {
   const { options, closers } = starting;
-  const { control, router } = peers;
+  const { control, router, outward } = peers;
   const log = options.log.child({ part: 'gateway' });
   const dataDir = join(options.dataDir, 'gateway');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const tokenOf = async (): Promise<string> => (await control.createFabricNode('gateway', 'gateway')).token;
   const clock = options.clock ?? systemClock;
   const own = { edgeApiUrl: control.edgeApiUrl, clock, log };
-  const identity = await gatewayIdentity(
-    dataDir,
-    tokenOf,
-    own,
-    dialerToItself(hostsOf(options), options.listenHost),
-  );
+  const identity = await gatewayIdentity(dataDir, tokenOf, own, outward);
   starting.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   const certificates = await CertificateStore.open({
     folder: options.gatewayTlsDir,
@@ -336,7 +335,7 @@ async function startOwnGateway(starting: Starting, peers: GatewayPeers): Promise
 
 function gatewayPartOptions(
   options: UpOptions,
-  { control, router, shared }: GatewayPeers,
+  { control, router, shared, outward }: GatewayPeers,
   { dataDir, certificates, automatic, log }: GatewayOwn,
 ): GatewayPartOptions {
   const { listenHost: host, ports, proxyProtocol } = options;
@@ -350,7 +349,7 @@ function gatewayPartOptions(
     openChannel: inProcess((name) =>
       name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
     ),
-    outward: dialerToItself(hostsOf(options), options.listenHost),
+    outward,
     version: options.version,
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,

@@ -63,6 +63,22 @@ describe('a connection to a server', () => {
     });
   });
 
+  test('reaches its own server without a look-up, and another port of the same name by the name', async (t) => {
+    const { port } = await listen(t, '127.0.0.1');
+    const asked: string[] = [];
+    const dialer = new OutwardDialer({
+      own: { hosts: new Set(['a.example']), port, address: '127.0.0.1' },
+      lookup: (host, _options, done) => {
+        asked.push(host);
+        done(null, [{ address: '127.0.0.2', family: 4 }]);
+      },
+    });
+    (await dialer.connect({ host: 'A.example', port }, { signal: never })).destroy();
+    assert.deepEqual(asked, []);
+    await assert.rejects(dialer.connect({ host: 'a.example', port: 1 }, { signal: never }), /127\.0\.0\.2:1/);
+    assert.deepEqual(asked, ['a.example']);
+  });
+
   test('waits for one look-up of a name together with others, and asks again afterwards', async (t) => {
     const { port } = await listen(t, '127.0.0.1');
     const answers: Parameters<HostLookup>[2][] = [];

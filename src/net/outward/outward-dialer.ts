@@ -22,9 +22,17 @@ export interface OutwardDialerOptions {
   /** By default every server is reached directly. */
   readonly proxies?: ProxyChoice | undefined;
   readonly lookup?: HostLookup | undefined;
-  /** Names and addresses of this process, each with the address that it listens on: they need no name server and no proxy. */
-  readonly ownHosts?: ReadonlyMap<string, string> | undefined;
+  /** What this process serves itself, which needs no name server and no proxy. Other ports of the hosts may lead elsewhere. */
+  readonly own?: OwnServer | undefined;
   readonly clock?: Pick<Clock, 'monotonicMs'> | undefined;
+}
+
+export interface OwnServer {
+  /** Names and addresses, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  readonly port: number;
+  /** The address that it listens on. */
+  readonly address: string;
 }
 
 export interface OutwardDialOptions {
@@ -39,17 +47,12 @@ const MAX_TRIED_ADDRESSES = 8;
 export class OutwardDialer {
   readonly #proxies: ProxyChoice;
   readonly #names: NameLookups;
-  readonly #ownHosts: ReadonlyMap<string, string>;
+  readonly #own: OwnServer | undefined;
   readonly #dead: DeadAddresses;
 
-  constructor({
-    proxies = () => undefined,
-    lookup,
-    ownHosts = new Map(),
-    clock = systemClock,
-  }: OutwardDialerOptions = {}) {
+  constructor({ proxies = () => undefined, lookup, own, clock = systemClock }: OutwardDialerOptions = {}) {
     this.#proxies = proxies;
-    this.#ownHosts = ownHosts;
+    this.#own = own;
     this.#names = new NameLookups(lookup);
     this.#dead = new DeadAddresses(clock);
   }
@@ -64,8 +67,9 @@ export class OutwardDialer {
    * proxy does not connect, otherwise with the error of the system.
    */
   async connect(target: OutwardTarget, options: OutwardDialOptions): Promise<Socket> {
-    const own = this.#ownHosts.get(target.host.toLowerCase());
-    if (own !== undefined) return this.#connectTo({ host: own, port: target.port }, options);
+    const own = this.#own;
+    if (own?.port === target.port && own.hosts.has(target.host.toLowerCase()))
+      return this.#connectTo({ host: own.address, port: own.port }, options);
     const proxy = this.#proxies(target);
     if (proxy === undefined) return this.#connectTo(target, options);
     return connectThroughProxy(proxy, target, {
