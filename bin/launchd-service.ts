@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { FrontdoorError } from '#base';
 import type { CliIo, ServiceInstallOptions } from '#cli';
-import { plistText, serviceProgram } from './service-files.ts';
+import { plistText, serviceProgram, missingService } from './service-files.ts';
 
 function placesOf(instance: string) {
   const label = `dev.frontdoor.agent.${instance}`;
@@ -51,8 +51,7 @@ export function installWithLaunchd(
 
 export function uninstallFromLaunchd(instance: string, { out }: Pick<CliIo, 'out'>): void {
   const { label, dataDir, plist } = placesOf(instance);
-  if (!existsSync(plist))
-    throw new FrontdoorError('notFound', 'service-missing', `there is no service ${label}`);
+  if (!existsSync(plist)) throw missingService(label);
   launchctl(['bootout', `system/${label}`], true);
   rmSync(plist);
   out(
@@ -62,8 +61,7 @@ export function uninstallFromLaunchd(instance: string, { out }: Pick<CliIo, 'out
 
 export function launchdStatus(instance: string, { out }: Pick<CliIo, 'out'>): void {
   const { label, dataDir, plist } = placesOf(instance);
-  if (!existsSync(plist))
-    throw new FrontdoorError('notFound', 'service-missing', `there is no service ${label}`);
+  if (!existsSync(plist)) throw missingService(label);
   const { stdout } = spawnSync('launchctl', ['print', `system/${label}`], { encoding: 'utf8' });
   const [, state = 'not loaded'] = /^\s*state = (.+)$/m.exec(stdout) ?? [];
   out(`${label}: ${state}\nData: ${dataDir}\n`);

@@ -94,3 +94,8 @@ export function plistText({ label, words, user, log }: PlistOptions): string {
 function xml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
+
+/** The service manager has no service of this name. */
+export function missingService(name: string): FrontdoorError {
+  return new FrontdoorError('notFound', 'service-missing', `there is no service ${name}`);
+}

@@ -2,12 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { formatHostPort, type Log } from '#base';
-import { checkSurroundings, LETS_ENCRYPT, type AcmeCommandOptions, type NeededServer } from '#cli';
+import {
+  anyShareOf,
+  checkSurroundings,
+  LETS_ENCRYPT,
+  type AcmeCommandOptions,
+  type NeededServer,
+} from '#cli';
 import { outwardDialerOf, type OutwardDialer } from '#net';
 import { loadIdentityFile } from '#net/files';
-
-/** Stands for the names of shares. */
-const ANY_SHARE = 'any-share';
 
 export interface InstallationNames {
   readonly advertise: readonly string[];
@@ -21,7 +24,7 @@ export function checkInstallation(
   { advertise, zone, apiName }: InstallationNames,
   acme: AcmeCommandOptions = {},
 ): void {
-  const names = [...advertise, ...(apiName === undefined ? [] : [apiName]), `${ANY_SHARE}.${zone}`];
+  const names = [...advertise, ...(apiName === undefined ? [] : [apiName]), anyShareOf(zone)];
   checkSurroundings(log, async () => ({
     names: [...new Set(names)],
     servers: await authorityOf(acme),

@@ -12,6 +12,7 @@ import {
   shippedText,
   SYSUSERS,
   unitText,
+  missingService,
 } from './service-files.ts';
 
 const OWN_UNIT = '/etc/systemd/system/frontdoor-agent@.service';
@@ -78,8 +79,7 @@ export function installWithSystemd(
 
 export function uninstallFromSystemd(instance: string, { out }: Pick<CliIo, 'out'>): void {
   const { unit, token, configuration, dataDir } = placesOf(instance);
-  if (!isInstalled(instance))
-    throw new FrontdoorError('notFound', 'service-missing', `there is no service ${unit}`);
+  if (!isInstalled(instance)) throw missingService(unit);
   system(['disable', '--now', '--quiet', unit]);
   for (const file of [token, configuration]) rmSync(file, { force: true });
   out(`${unit} was stopped and removed.\n`);
@@ -94,8 +94,7 @@ export function uninstallFromSystemd(instance: string, { out }: Pick<CliIo, 'out
 
 export function systemdStatus(instance: string, { out }: Pick<CliIo, 'out'>): void {
   const { unit, dataDir } = placesOf(instance);
-  if (!isInstalled(instance))
-    throw new FrontdoorError('notFound', 'service-missing', `there is no service ${unit}`);
+  if (!isInstalled(instance)) throw missingService(unit);
   const properties = ['ActiveState', 'SubState', 'UnitFileState', 'MainPID', 'NRestarts', 'FragmentPath'];
   out(
     execFileSync('systemctl', ['show', unit, `--property=${properties.join(',')}`], { encoding: 'utf8' })

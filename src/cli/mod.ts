@@ -22,7 +22,7 @@ export { type UpgradeFlags } from './upgrade/upgrade-runner.ts';
 export { type BuildFacts } from './local/version-command.ts';
 export { type LogOptions } from './log-options.ts';
 export type { NeededServer } from './doctor/surrounding-checks.ts';
-export { checkSurroundings } from './doctor/surroundings.ts';
+export { anyShareOf, checkSurroundings } from './doctor/surroundings.ts';
 export { callAgent } from './agent-socket-client.ts';
 export { processIo, type CliIo } from './cli-io.ts';
 export {

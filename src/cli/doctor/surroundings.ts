@@ -5,6 +5,11 @@
 import { isLoopbackHost, messageOf, type Log } from '#base';
 import type { NeededPlaces } from './surrounding-checks.ts';
 
+/** A name that stands for those of all shares of a zone. */
+export function anyShareOf(zone: string): string {
+  return `any-share.${zone}`;
+}
+
 /** The start comes first. */
 const DELAY_MS = 1_000;
 const LOCAL_NAME = /(?:^|\.)localhost$/;

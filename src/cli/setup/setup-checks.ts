@@ -9,16 +9,15 @@ import { machineChecks } from '../doctor/machine-checks.ts';
 import { nameVerdict } from '../doctor/network-checks.ts';
 import { portHolder } from '../doctor/port-holder.ts';
 import { serverClockVerdict } from '../doctor/server-clock.ts';
+import { anyShareOf } from '../doctor/surroundings.ts';
 import { certificateFilesVerdict } from './setup-certificate.ts';
 import type { SetupAnswers } from './setup-answers.ts';
 
-/** Stands for the names of shares. */
-const ANY_SHARE = 'any-share';
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
 
 export function setupChecks(answers: SetupAnswers, acmeDirectory: unknown, version: string): Check[] {
   const { zone, apiName, acmeEmail, tlsCert, tlsKey, httpPort, httpsPort, dataDir } = answers;
-  const names = [zone, apiName, `${ANY_SHARE}.${zone}`];
+  const names = [zone, apiName, anyShareOf(zone)];
   const directory = typeof acmeDirectory === 'string' ? acmeDirectory : LETS_ENCRYPT;
   return [
     ...names.map((name) => ({ name: `name ${name}`, run: () => ownNameVerdict(name) })),
