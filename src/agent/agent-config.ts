@@ -5,8 +5,9 @@ import { FrontdoorError, messageOf, readHostPort } from '#base';
 import type { PlacedProblem } from '#base/shapes';
 import { agentFileSchema, type AgentConfig } from '#contract/schemas';
 import { isShareLabel, isZoneName } from '#domain';
+import { invalidFile } from '#domain/invalid-file';
 import { checkUpstream } from '#domain/upstream';
-import { checkNotWritableByOthers, invalidFile } from '#net/files';
+import { checkNotWritableByOthers } from '#net/files';
 import { parseYamlFile, type NamedTextSource, type ParsedYamlFile } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 

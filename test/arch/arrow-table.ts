@@ -116,6 +116,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['cli'],
     why: 'every command starts with the text of its version, and most load nothing else of the part',
   },
+  '#domain/invalid-file': {
+    file: 'src/domain/invalid-file.ts',
+    parts: ['agent', 'cli', 'router'],
+    why: '"router check" loads neither the network nor the rest of the domain',
+  },
   '#net/datagrams': {
     file: 'src/net/datagrams/mod.ts',
     parts: ['agent', 'router'],

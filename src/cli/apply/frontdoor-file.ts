@@ -1,8 +1,8 @@
 /** Reads the file of `frontdoor apply`, with all its problems at once. */
 import type { PlacedProblem } from '#base/shapes';
-import { invalidFile } from '#net/files';
 import { frontdoorFileSchema, type FrontdoorFile } from '#contract/schemas';
 import { isShareName, isZoneName, parseShareTarget, shareNameRule } from '#domain';
+import { invalidFile } from '#domain/invalid-file';
 import { checkUpstream } from '#domain/upstream';
 import { parseYamlFile, type NamedTextSource } from '#net/yaml-file';
 

@@ -1,7 +1,7 @@
 /** Reads a file of another program as an agent's file. Pure but for the programs that a format asks. */
 import { isJsonObject } from '#base';
 import type { FileProblem } from '#base/shapes';
-import { invalidFile } from '#net/files';
+import { invalidFile } from '#domain/invalid-file';
 import { readYaml, type LocatedValues } from '#net/yaml-file';
 import { agentFileText, type AgentFileText } from './agent-file-text.ts';
 import { caddyImport } from './caddy/caddy-import.ts';

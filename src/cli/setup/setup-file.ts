@@ -2,7 +2,8 @@
 import { chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FrontdoorError, isJsonObject, messageOf } from '#base';
-import { invalidFile, writeFileDurably } from '#net/files';
+import { invalidFile } from '#domain/invalid-file';
+import { writeFileDurably } from '#net/files';
 import { changedYaml, readYaml } from '#net/yaml-file';
 import { readConfigText } from '../config-file/config-file.ts';
 import type { ConfigKey } from '../config-file/config-key.ts';

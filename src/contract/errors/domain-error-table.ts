@@ -1,4 +1,4 @@
-/** Errors of values that several programs read: backups and lists of networks. */
+/** Errors of values that several programs read: backups, configuration files and lists of networks. */
 import { errorsSince } from '#base';
 
 export const DOMAIN_ERRORS = errorsSince('0.1.0', {
@@ -17,6 +17,11 @@ export const DOMAIN_ERRORS = errorsSince('0.1.0', {
     kind: ['invalid', 'badGateway'],
     meaning: 'The backup is truncated or modified, or the file is not a backup.',
     remedy: 'Use another copy of the backup, or take a new one with "frontdoor backup FILE".',
+  },
+  'config-invalid': {
+    kind: 'invalid',
+    meaning: 'A configuration file has problems.',
+    remedy: 'Correct the lines that the message names; "frontdoor router check" tests the file of a router.',
   },
   'invalid-request': {
     kind: 'invalid',

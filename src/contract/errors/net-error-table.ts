@@ -39,11 +39,6 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'Another frontdoor runs on the data directory.',
     remedy: 'Stop the process that the message names, or choose another directory with --data-dir.',
   },
-  'config-invalid': {
-    kind: 'invalid',
-    meaning: 'A configuration file has problems.',
-    remedy: 'Correct the lines that the message names; "frontdoor router check" tests the file of a router.',
-  },
   'config-unreadable': {
     kind: ['invalid', 'notFound'],
     meaning: 'A configuration file cannot be read.',

@@ -3,7 +3,6 @@ export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backu
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
 export { syncFolder, syncFolderAtOnce } from './folder-sync.ts';
-export { invalidFile } from './invalid-file.ts';
 export {
   checkNotWritableByOthers,
   isOpenToOthers,

@@ -7,7 +7,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { formatGoDuration, FrontdoorError, messageOf } from '#base';
 import { inFileOrder } from '#base/shapes';
-import { invalidFile } from '#net/files';
+import { invalidFile } from '#domain/invalid-file';
 import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
