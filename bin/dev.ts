@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
 
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
-       frontdoor dev test [--all | --rest | --changed] [PATTERN…] [--name TEXT] [--spec] [--jobs N] [--keep-durations]
+       frontdoor dev test [--all | --rest | --long | --changed] [PATTERN…] [--name TEXT] [--spec] [--jobs N] [--keep-durations]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
        frontdoor dev bench|bench:api|bench:edge|bench:fabric|bench:gateway|bench:tcp
                      [--quick] [--rounds N] [--seconds N] [--scenario TEXT]

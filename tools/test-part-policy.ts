@@ -3,9 +3,9 @@
  * its tests run on both databases, or draw many random cases: the quick tier then runs them on the embedded database with
  * few cases, the other tier on PostgreSQL with all cases (`test/support/test-part.ts`).
  */
-import { isQuick } from './test-tier-table.ts';
+import { isLong, isQuick } from './test-tier-table.ts';
 
-export type TestTier = 'quick' | 'rest' | 'all';
+export type TestTier = 'quick' | 'rest' | 'long' | 'all';
 /** `whole` runs everything that the file has. */
 export type TestPart = 'quick' | 'rest' | 'whole';
 
@@ -28,6 +28,7 @@ export const WHOLE_IN_QUICK: readonly string[] = [
 /** The part of the file that a tier has; undefined for none. `text` is the file's text. */
 export function partOfTier(tier: TestTier, file: string, text: string): TestPart | undefined {
   if (tier === 'all') return 'whole';
+  if (isLong(file) || tier === 'long') return isLong(file) && tier === 'long' ? 'whole' : undefined;
   if (!isQuick(file)) return tier === 'rest' ? 'whole' : undefined;
   if (DIVIDED.test(text) && !WHOLE_IN_QUICK.some((path) => file.startsWith(path))) return tier;
   return tier === 'quick' ? 'whole' : undefined;

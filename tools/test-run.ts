@@ -1,6 +1,6 @@
 /**
  * `frontdoor dev test`: test files of src/, test/ and tools/ on the pinned Node: those of the quick tier, with --all every
- * one, with --rest what the quick tier leaves out, with --changed those that reach what changed. Each has a process of its
+ * one, with --rest what the quick tier leaves out except the long files, with --long those, with --changed those that reach what changed. Each has a process of its
  * own or shares one (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 two more things fail the run: a skipped test,
  * except a test against a program that no package provides, and a tier that uses more CPU seconds than its limit.
  *
@@ -13,7 +13,7 @@ import { sampleSlowness } from './machine-speed.ts';
 import { loadDurations, loadDurationTable, saveDurations, writeDurationTable } from './test-durations.ts';
 import { TestFolder } from './test-folder.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
-import { partEnvironment, type TestPart } from './test-part-policy.ts';
+import { partEnvironment, type TestPart, type TestTier } from './test-part-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
 import { failureSummary } from './failure-summary.ts';
 import { lineOf, reportRun } from './test-report.ts';
@@ -37,6 +37,7 @@ interface TestRunOptions {
   readonly spec: boolean;
   readonly all: boolean;
   readonly rest: boolean;
+  readonly long: boolean;
   readonly changed: boolean;
   readonly 'keep-durations': boolean;
   readonly jobs?: string | undefined;
@@ -52,16 +53,19 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
       changed: { type: 'boolean', default: false },
       'keep-durations': { type: 'boolean', default: false },
       jobs: { type: 'string' },
     },
   });
-  if (values.changed && values.rest) {
-    process.stderr.write('test: --changed and --rest exclude each other; --changed --all runs both tiers\n');
+  if ([values.changed, values.rest, values.long].filter(Boolean).length > 1) {
+    process.stderr.write(
+      'test: --changed, --rest and --long exclude each other; --changed --all runs all tiers\n',
+    );
     return 2;
   }
-  const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
+  const tier = tierOf(values);
   const selection = values.changed
     ? selectChanged(tier, positionals, loadDurationTable())
     : selectTier(tier, positionals);
@@ -99,7 +103,7 @@ async function runSelection(
   const [servers, program] = await Promise.all([
     startTestServers(folder.path),
     // Only the other tier starts programs so often that this pays.
-    isWhole && (values.all || values.rest) ? bundleForTests() : {},
+    isWhole && tierOf(values) !== 'quick' ? bundleForTests() : {},
   ]);
   const results: TestFileResult[] = [];
   const partOf = new Map(files.map(({ file, part }) => [file, part]));
@@ -160,7 +164,7 @@ async function runSelection(
     fileCount: files.length,
     tookMs: performance.now() - startedMs,
     stopped,
-    cpuLimitSeconds: isWhole ? cpuLimitSeconds(values, slowness) : undefined,
+    cpuLimitSeconds: isWhole ? cpuLimitSeconds(tierOf(values), slowness) : undefined,
   });
   return stopped === 'interrupted' ? 130 : isGood ? 0 : 1;
 }
@@ -178,11 +182,13 @@ function workersOf(jobs: string | undefined): { readonly any: number; readonly w
   return { any: JOBS_PER_CORE * cores, waiting: WAITING_JOBS_PER_CORE * cores };
 }
 
+function tierOf({ all, rest, long }: Pick<TestRunOptions, 'all' | 'rest' | 'long'>): TestTier {
+  return rest ? 'rest' : long ? 'long' : all ? 'all' : 'quick';
+}
+
 /** A slower machine may take longer; on a faster one the limits stay. */
-function cpuLimitSeconds(
-  { all, rest }: { readonly all: boolean; readonly rest: boolean },
-  slowness: number,
-): number {
-  const { quick, rest: others } = CPU_LIMIT_SECONDS;
-  return (rest ? others : all ? quick + others : quick) * Math.max(1, slowness);
+function cpuLimitSeconds(tier: TestTier, slowness: number): number {
+  const { quick, rest, long } = CPU_LIMIT_SECONDS;
+  const limit = tier === 'all' ? quick + rest + long : CPU_LIMIT_SECONDS[tier];
+  return limit * Math.max(1, slowness);
 }

@@ -30,7 +30,7 @@ export function testFiles(patterns: readonly string[]): string[] {
 
 export const textOf = (file: string): string => readFileSync(join(repositoryRoot, file), 'utf8');
 
-/** The files of a tier; with patterns, whole files of either tier, unless `tier` is `rest`. */
+/** The files of a tier; with patterns and the quick tier, whole files of any tier. */
 export function selectTier(tier: TestTier, patterns: readonly string[]): TestSelection {
   const asked: TestTier = tier === 'quick' && patterns.length > 0 ? 'all' : tier;
   const files = testFiles(patterns).flatMap((file) => {

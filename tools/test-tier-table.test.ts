@@ -3,10 +3,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from './pinned-process.ts';
-import { EXPENSIVE, isQuick, JOURNEYS, longestFirst, MOSTLY_WAITING } from './test-tier-table.ts';
+import { EXPENSIVE, isQuick, JOURNEYS, LONG, longestFirst, MOSTLY_WAITING } from './test-tier-table.ts';
 
 test('the tables name files and folders that exist', () => {
-  for (const path of [...Object.keys(JOURNEYS), ...Object.keys(EXPENSIVE), ...MOSTLY_WAITING])
+  for (const path of [
+    ...Object.keys(JOURNEYS),
+    ...Object.keys(EXPENSIVE),
+    ...Object.keys(LONG),
+    ...MOSTLY_WAITING,
+  ])
     assert.ok(existsSync(join(repositoryRoot, path)), path);
 });
 

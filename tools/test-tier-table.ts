@@ -1,6 +1,7 @@
 /**
- * The two tiers of the tests. `npm test` runs the quick one: the tests of the parts, the rules of the tree, the lines of the
- * requirement, and a journey through a whole product. `npm run test:all` runs every file.
+ * The three tiers of the tests. `npm test` runs the quick one: the tests of the parts, the rules of the tree, the lines of the
+ * requirement, and a journey through a whole product. `.ci/run` runs the rest after it, except the long ones: the nightly
+ * workflow has those. `npm run test:all` runs every file.
  */
 import type { TestGroup } from './test-group-policy.ts';
 
@@ -41,11 +42,24 @@ export const EXPENSIVE: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Files that take minutes of CPU to find what a change rarely breaks: random input, load, and figures. A test of the quick
+ * tier or the rest has the same behaviour with less of it.
+ */
+export const LONG: Readonly<Record<string, string>> = {
+  'test/battery/load-rows.test.ts': 'puts load on a product for each row',
+  'test/console/large-installation.test.ts': 'fills a product with 10,000 shares',
+  'test/console/many-tabs.test.ts': 'opens 30 tabs of a browser',
+  'test/e2e/frame-lengths.test.ts': 'sends frames of every length to each listener',
+  'test/e2e/frame-mutations.test.ts': 'sends thousands of changed frames',
+  'test/fuzz/api-fuzz.test.ts': 'sends random requests to every operation',
+};
+
+/**
  * The CPU seconds that a tier may take before its run fails, on a machine of the reference speed, two cores of 2.5 GHz. They
  * are about twice what a tier takes there: a run beside other work passes, and a tier that costs twice as much is noticed.
  * Lower a limit with each step that makes its tier cheaper.
  */
-export const CPU_LIMIT_SECONDS = { quick: 450, rest: 1_700 };
+export const CPU_LIMIT_SECONDS = { quick: 450, rest: 1_600, long: 300 };
 
 /**
  * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
@@ -77,6 +91,10 @@ export const MOSTLY_WAITING: readonly string[] = [
 export function isQuick(file: string): boolean {
   if (file in EXPENSIVE) return false;
   return file in JOURNEYS || QUICK_FOLDERS.some((folder) => file.startsWith(folder));
+}
+
+export function isLong(file: string): boolean {
+  return file in LONG;
 }
 
 export function mostlyWaits({ files }: TestGroup): boolean {
