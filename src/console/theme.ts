@@ -1,4 +1,7 @@
-/** Colours and defaults of the widgets. Every pair of text and ground has a contrast of 4.5 or more (WCAG 2.2 AA). */
+/**
+ * Colours and defaults of the widgets, by the design of ADR 0110. Every pair of text and ground has a contrast of 4.5 or more
+ * (WCAG 2.2 AA). Sizes that only the styles of the console use are at the head of console.css.
+ */
 import { createTheme, type CSSVariablesResolver, type MantineThemeOverride } from '@mantine/core';
 
 export const theme: MantineThemeOverride = createTheme({
@@ -10,7 +13,11 @@ export const theme: MantineThemeOverride = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, Menlo, Consolas, monospace',
-  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' } } },
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  headings: {
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '1rem' }, h3: { fontSize: '0.875rem' } },
+  },
 });
 
 const light = {
@@ -25,6 +32,12 @@ const light = {
   '--fd-panel': '#ffffff',
   '--fd-page': '#f5f7f9',
   '--fd-line': '#d5dbe1',
+  '--fd-hover': '#eef3f9',
+  '--fd-chosen': '#e2edfa',
+  '--fd-good-ground': '#e4f3ea',
+  '--fd-warn-ground': '#fdf1e0',
+  '--fd-bad-ground': '#fdeae8',
+  '--fd-soft-ground': '#edf0f3',
 };
 
 const dark: typeof light = {
@@ -39,6 +52,12 @@ const dark: typeof light = {
   '--fd-panel': '#1c2128',
   '--fd-page': '#14171c',
   '--fd-line': '#3a424c',
+  '--fd-hover': '#242b34',
+  '--fd-chosen': '#1d3350',
+  '--fd-good-ground': '#15301f',
+  '--fd-warn-ground': '#35270f',
+  '--fd-bad-ground': '#3a1c1a',
+  '--fd-soft-ground': '#262d36',
 };
 
 export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light, dark });
