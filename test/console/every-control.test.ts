@@ -19,7 +19,7 @@ import { routesOf, sharedFilledConsole, type FilledConsole } from '../support/fi
 
 const FOUND_MS = 3_000;
 const GONE = 'is gone';
-const TABS = '.fd-tabs';
+const TABS = '.fd-tabs, .fd-side';
 /** `/` and `/settings` lead to other pages, and the window of another log-in closes itself. */
 const NO_PAGES: ReadonlySet<string> = new Set(['/', '/settings', '/logged-in-again']);
 const REST = '/settings/keys';

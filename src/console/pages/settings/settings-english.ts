@@ -8,6 +8,10 @@ const roleEn = (role: string) =>
 export const settingsEnglish = {
   settings: 'Settings',
   pages: 'Settings pages',
+  general: 'General',
+  yourAccount: 'Your account',
+  passwordAndFactor: 'Password and second factor',
+  apiAccess: 'Access to the API',
   frontdoors: 'Frontdoors',
   accounts: 'API accounts',
   clients: 'OAuth clients',

@@ -1,10 +1,11 @@
-/** The frame of the settings: the way to their pages, as far as the person may see them. */
+/** The frame of the settings: a list of their pages in groups, as far as the person may see them. */
 import { Outlet, useMatches } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperationId } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { NotPermitted } from '../../parts/not-permitted.tsx';
-import { PageTabs } from '../../parts/page-tabs.tsx';
+import { SideList } from '../../parts/side-list.tsx';
+import { place } from '../../place.ts';
 import { useText } from '../../text/language.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -14,7 +15,7 @@ type Label =
   | 'clients'
   | 'people'
   | 'sessions'
-  | 'organization'
+  | 'general'
   | 'logIns'
   | 'organizations'
   | 'keys'
@@ -22,20 +23,39 @@ type Label =
   | 'hostnames'
   | 'installation';
 
+type GroupLabel = 'yourAccount' | 'organization' | 'apiAccess' | 'installation';
+
 /** Address, text, and the operation whose scope the page and those below it need. */
-const PAGES: readonly (readonly [string, Label, OperationId])[] = [
-  ['frontdoors', 'frontdoors', 'listFrontdoors'],
-  ['accounts', 'accounts', 'listApiAccounts'],
-  ['clients', 'clients', 'listOauthClients'],
-  ['people', 'people', 'listPeople'],
-  ['sessions', 'sessions', 'listConsoleSessions'],
-  ['organization', 'organization', 'getOrganizationSettings'],
-  ['log-ins', 'logIns', 'listConsoleLogIns'],
-  ['organizations', 'organizations', 'listOrganizations'],
-  ['keys', 'keys', 'listSigningKeys'],
-  ['names', 'names', 'listRestingNames'],
-  ['hostnames', 'hostnames', 'listHostnameClaims'],
-  ['installation', 'installation', 'getInstallation'],
+type SettingsPage = readonly [path: string, label: Label, operation: OperationId];
+
+const GROUPS: readonly (readonly [GroupLabel, readonly SettingsPage[]])[] = [
+  ['yourAccount', [['sessions', 'sessions', 'listConsoleSessions']]],
+  [
+    'organization',
+    [
+      ['frontdoors', 'frontdoors', 'listFrontdoors'],
+      ['people', 'people', 'listPeople'],
+      ['log-ins', 'logIns', 'listConsoleLogIns'],
+      ['organization', 'general', 'getOrganizationSettings'],
+    ],
+  ],
+  [
+    'apiAccess',
+    [
+      ['accounts', 'accounts', 'listApiAccounts'],
+      ['clients', 'clients', 'listOauthClients'],
+    ],
+  ],
+  [
+    'installation',
+    [
+      ['installation', 'installation', 'getInstallation'],
+      ['organizations', 'organizations', 'listOrganizations'],
+      ['hostnames', 'hostnames', 'listHostnameClaims'],
+      ['names', 'names', 'listRestingNames'],
+      ['keys', 'keys', 'listSigningKeys'],
+    ],
+  ],
 ];
 
 export function SettingsFrame(): ReactNode {
@@ -43,14 +63,22 @@ export function SettingsFrame(): ReactNode {
   const { may } = useSession();
   // The page that is on the screen: while another is being loaded, the location is that of the other one.
   const page = useMatches({ select: (matches) => matches.at(-1)?.pathname.split('/')[2] });
-  const isPermitted = PAGES.every(([path, , id]) => path !== page || may(id));
-  const tabs = PAGES.filter(([, , id]) => may(id)).map(
-    ([path, label]) => [`/settings/${path}`, text[label]] as const,
-  );
+  const shown = GROUPS.flatMap(([, pages]) => pages).find(([path]) => path === page);
+  const account = { to: `${place.base}/account`, text: text.passwordAndFactor, isOutside: true };
+  const groups = GROUPS.map(([title, pages]) => {
+    const entries = pages
+      .filter(([, , id]) => may(id))
+      .map(([path, label]) => ({ to: `/settings/${path}`, text: text[label] }));
+    return { title: text[title], entries: title === 'yourAccount' ? [account, ...entries] : entries };
+  }).filter(({ entries }) => entries.length > 0);
   return (
-    <>
-      <PageTabs label={text.pages} tabs={tabs} />
-      {isPermitted ? <Outlet /> : <NotPermitted />}
-    </>
+    <div className="fd-with-side">
+      <SideList
+        label={text.pages}
+        page={shown === undefined ? text.settings : text[shown[1]]}
+        groups={groups}
+      />
+      <div>{shown === undefined || may(shown[2]) ? <Outlet /> : <NotPermitted />}</div>
+    </div>
   );
 }

@@ -7,6 +7,10 @@ const roleDe = (role: string) =>
 export const settingsGerman = {
   settings: 'Einstellungen',
   pages: 'Seiten der Einstellungen',
+  general: 'Allgemein',
+  yourAccount: 'Ihr Konto',
+  passwordAndFactor: 'Passwort und zweiter Faktor',
+  apiAccess: 'Zugriff auf die API',
   frontdoors: 'Frontdoors',
   accounts: 'API-Konten',
   clients: 'OAuth-Clients',
