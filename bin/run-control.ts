@@ -75,7 +75,7 @@ export async function runControl(options: ControlCommandOptions, version: string
   });
   metrics.add(control.writeMetrics);
   metrics.health.add(...control.readiness);
-  const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
+  const { apiUrl, baseUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
   const pids = { control: process.pid };
   const stopped = runUntilStopped(
     async (drainMs) => {
@@ -92,6 +92,8 @@ export async function runControl(options: ControlCommandOptions, version: string
     program: 'control',
     version,
     apiUrl,
+    baseUrl,
+    edgeApiUrl,
     consoleUrl: consoleUrl ?? null,
     gatewayUrl: null,
   });

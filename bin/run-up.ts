@@ -76,6 +76,8 @@ async function runOn(
       program: options.demo ? 'up --demo' : 'up',
       version,
       apiUrl: up.control.apiUrl,
+      baseUrl: up.control.baseUrl,
+      edgeApiUrl: up.control.edgeApiUrl,
       consoleUrl: up.control.consoleUrl ?? null,
       gatewayUrl,
     }),

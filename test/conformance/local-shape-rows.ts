@@ -186,6 +186,8 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
         version: '0.1.0',
         startedAtMs: 1,
         apiUrl: 'http://127.0.0.1:8081',
+        baseUrl: 'https://api.share.example',
+        edgeApiUrl: 'https://share.example',
         consoleUrl: null,
         gatewayUrl: 'http://127.0.0.1:8080',
       },

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { callCommand } from '../support/command-line.ts';
+import { callCommand, runCommandLine } from '../support/command-line.ts';
 import { until } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
 import { PartProcess } from '../support/part-process.ts';
@@ -73,6 +73,12 @@ test(
       response?.resume();
       return response?.statusCode;
     };
+    // The name does not resolve here, so the doctor goes no further.
+    const doctor = ['doctor', '--json', '--data-dir', join(folder, 'data')];
+    assert.match(
+      (await runCommandLine(doctor, { XDG_CONFIG_HOME: folder })).out,
+      new RegExp(`"name ${API_NAME}"`),
+    );
     await until(
       'the console with a trusted certificate',
       answer,

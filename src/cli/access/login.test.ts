@@ -170,7 +170,15 @@ test("a demo's credentials are sent to the program that runs on its directory, a
   writeFileSync(join(demo, 'demo-credentials.json'), JSON.stringify(first), { mode: 0o600 });
   const stopped = { code: 'demo-stopped', message: /demo is not running: start it with .* --data-dir / };
   await assert.rejects(logIn({ demo }, newEnv()), stopped);
-  const running = { program: 'up --demo', version: '0', apiUrl: api.url, consoleUrl: null, gatewayUrl: null };
+  const running = {
+    program: 'up --demo',
+    version: '0',
+    apiUrl: api.url,
+    baseUrl: '',
+    edgeApiUrl: '',
+    consoleUrl: null,
+    gatewayUrl: null,
+  };
   const note = await noteRunningProgram(demo, running);
   assert.equal((await logIn({ demo }, newEnv())).profiles['default']?.apiUrl, api.url);
   note.remove();

@@ -15,6 +15,7 @@ import { saveProfile, profilePath } from '../access/profile-store.ts';
 import { fakeApi, runCli, VERSION, type FakeAnswer } from '../cli-fixture.ts';
 import { runChecks, type Finding } from './finding.ts';
 import { outwardDialerOf } from '#net';
+import { noteRunningProgram } from '#net/files';
 import { filesVerdict, freeVerdict, runtimeVerdict } from './machine-checks.ts';
 import { networkChecks } from './network-checks.ts';
 import { proxyVerdict } from './proxy-check.ts';
@@ -130,6 +131,31 @@ test('while the control plane is away, addresses come from files of this machine
   is(known.of('port of gateway'), 'ok', new RegExp(`^127\\.0\\.0\\.1:${http} answers`));
   for (const name of ['Management API', 'edge API', 'router'])
     is(known.of(`port of ${name}`), 'failure', lost);
+});
+
+test('the API of the program that runs on the data directory is checked where others reach it', async () => {
+  const dir = newFolder();
+  const [edgeApi, http] = [await listen(createServer()), await listen(createServer())];
+  const ports = { format: 1, http, https: 0, api: await freePort(), edgeApi, ctrl: 1, edge: edgeApi };
+  writeFileSync(join(dir, 'ports.json'), JSON.stringify(ports));
+  const note = await noteRunningProgram(dir, {
+    program: 'up',
+    version: VERSION,
+    apiUrl: `https://api.invalid:${ports.api}`,
+    baseUrl: await openApi(),
+    edgeApiUrl: `https://127.0.0.1:${edgeApi}`,
+    consoleUrl: null,
+    gatewayUrl: null,
+  });
+  closers.push(() => note.remove());
+  const { of } = await examine(['--data-dir', dir]);
+  is(of('Management API'), 'ok', /^version .* at http:/);
+  for (const [name, port] of [
+    ['edge API', edgeApi],
+    ['router', edgeApi],
+    ['gateway', http],
+  ] as const)
+    is(of(`port of ${name}`), 'ok', new RegExp(`:${port} answers`));
 });
 
 test('another program at the port is distinguished from the Management API', async () => {

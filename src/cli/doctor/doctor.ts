@@ -1,7 +1,9 @@
 /** Collects the checks of `frontdoor doctor` from options, the profile and files. */
 import { resolve } from 'node:path';
 import { messageOf } from '#base';
+import type { RunningProgram } from '#domain/agent-shapes';
 import { directDialer, type OutwardDialer } from '#net';
+import { findRunningProgram } from '#net/files';
 import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
@@ -39,10 +41,11 @@ export async function runDoctor(
   const { edgeApi, gateway, router } = flags;
   const isDefault =
     flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && given.profileName === undefined;
-  const recorded = isDefault ? await recordedPorts(dataDir) : undefined;
-  const access = recorded === undefined ? given : { ...given, apiUrl: `http://127.0.0.1:${recorded.api}` };
+  const running = isDefault ? findRunningProgram(dataDir) : undefined;
+  const localUrl = isDefault ? await localApiUrl(dataDir, running) : undefined;
+  const access = localUrl === undefined ? given : { ...given, apiUrl: localUrl };
   // What listens at the default port may be a stranger's program, which gets no request and no credentials.
-  const isNamed = !isDefault || recorded !== undefined;
+  const isNamed = !isDefault || localUrl !== undefined;
   const contact = isNamed ? contactApi(access) : Promise.resolve(UNNAMED_API);
   const [installation, { isOurs }] = await Promise.all([
     isNamed ? fetchInstallation(access) : undefined,
@@ -54,6 +57,7 @@ export async function runDoctor(
     isApiGuess: !isNamed,
     agentDir,
     dataDir,
+    running,
     apiCa: access.ca,
     edgeApi,
     gateway,
@@ -83,6 +87,16 @@ export async function runDoctor(
       `${findingsText(findings)}\n${failures} failed, ${warnings} warnings, ${findings.length} checks\n`,
     );
   if (failures > 0) io.exitCode = FAILED_STATUS;
+}
+
+/** The Management API of a data directory: as others reach it while it runs, else at the port of its last start. */
+async function localApiUrl(
+  dataDir: string,
+  running: RunningProgram | undefined,
+): Promise<string | undefined> {
+  if (running !== undefined) return running.baseUrl || running.apiUrl;
+  const recorded = await recordedPorts(dataDir);
+  return recorded && `http://127.0.0.1:${recorded.api}`;
 }
 
 /** Falls back to the remaining sources if the profile cannot be used, so that other checks still run. */

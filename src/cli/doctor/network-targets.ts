@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bareHost, isLoopbackHost } from '#base';
 import type { InstallationAnswer } from '#contract/schemas';
-import { portsFileShape } from '#domain/agent-shapes';
+import { portsFileShape, type RunningProgram } from '#domain/agent-shapes';
 import { loadIdentityFile } from '#net/files';
 
 export interface NetworkTarget {
@@ -33,6 +33,8 @@ export interface TargetSources {
   readonly agentDir: string;
   /** Data directory of a control plane that may run here, with other ports than usual after --any-port. */
   readonly dataDir: string;
+  /** The program of that directory, if the Management API is its own. */
+  readonly running?: RunningProgram | undefined;
 }
 
 /** Each router adds a check. */
@@ -48,12 +50,13 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
   if (api === undefined) return [];
   const identity = await loadIdentityFile(join(sources.agentDir, IDENTITY_FILE)).catch(() => undefined);
   const isLocal = isLoopbackHost(api.host);
-  const recorded = isLocal ? await recordedPorts(sources.dataDir) : undefined;
-  const own = recorded?.api === api.port ? recorded : undefined;
+  const { installation, running } = sources;
+  const recorded = isLocal || running !== undefined ? await recordedPorts(sources.dataDir) : undefined;
+  const own = running !== undefined || recorded?.api === api.port ? recorded : undefined;
   const ports: LocalPorts = own ?? USUAL_PORTS;
   const isUsual = own === undefined;
-  const { installation } = sources;
-  const edgeUrl = sources.edgeApi ?? installation?.edgeApiUrl ?? identity?.apiUrl;
+  const noted = running?.edgeApiUrl === '' ? undefined : running?.edgeApiUrl;
+  const edgeUrl = sources.edgeApi ?? installation?.edgeApiUrl ?? identity?.apiUrl ?? noted;
   const edge = targetOf(
     'edge API',
     edgeUrl ?? `https://${isLocal ? 'localhost' : api.host}:${ports.edgeApi}`,

@@ -28,6 +28,8 @@ test('status shows the program of a directory, and which of its addresses does n
     program: 'up',
     version: '1.2.3',
     apiUrl,
+    baseUrl: '',
+    edgeApiUrl: '',
     consoleUrl: null,
     gatewayUrl: apiUrl,
   });

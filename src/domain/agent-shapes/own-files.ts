@@ -156,6 +156,10 @@ export const runningProgramShape = new Shape(
     version: text(),
     startedAtMs: count(),
     apiUrl: someText(),
+    /** {base_url}: where others reach the Management API; empty in a note of an older version. */
+    baseUrl: withDefault(text(), ''),
+    /** Where agents and SDKs reach the edge API; likewise. */
+    edgeApiUrl: withDefault(text(), ''),
     consoleUrl: nullable(text()),
     /** Null without a gateway in the same process. */
     gatewayUrl: nullable(text()),

@@ -8,7 +8,15 @@ import { findRunningProgram, noteRunningProgram, refuseSecondProgram } from './r
 const folder = mkdtempSync(join(tmpdir(), 'running-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, 'running.json');
-const up = { program: 'up', version: '1', apiUrl: 'http://127.0.0.1:1', consoleUrl: null, gatewayUrl: null };
+const up = {
+  program: 'up',
+  version: '1',
+  apiUrl: 'http://127.0.0.1:1',
+  baseUrl: '',
+  edgeApiUrl: '',
+  consoleUrl: null,
+  gatewayUrl: null,
+};
 
 test('the program of a directory is found until it ends or removes its note', async () => {
   assert.equal(findRunningProgram(folder), undefined);
