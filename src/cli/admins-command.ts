@@ -1,6 +1,7 @@
 /** `frontdoor admins`: administrators of the edge management API. */
 import { Command } from 'commander';
 import { runCommand, type CliIo } from './cli-io.ts';
+import { addServerConfigOption, takeServerValues } from './config-file/server-config.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 
 export interface AdminsCreateOptions extends DatabaseOptions {
@@ -15,7 +16,7 @@ export interface AdminsRunner {
 }
 
 export function adminsCommand(io: CliIo, runner: AdminsRunner): Command {
-  const create = addDatabaseOptions(new Command('create'))
+  const create = addServerConfigOption(addDatabaseOptions(new Command('create')))
     .description('create an administrator who signs in to the edge management API with a password')
     .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option('--username <name>', 'user name, also the name of the identity', 'admin')
@@ -30,7 +31,12 @@ export function adminsCommand(io: CliIo, runner: AdminsRunner): Command {
         'control planes can keep running. The control plane serves the API with --edge-management.\n\n' +
         'Example:\n  frontdoor admins create --data-dir /var/lib/frontdoor --username admin\n',
     )
-    .action((options: AdminsCreateOptions) => runCommand(io, false, () => runner.adminsCreate(options)));
+    .action(() =>
+      runCommand(io, false, async () => {
+        await takeServerValues(io, create);
+        await runner.adminsCreate(create.opts<AdminsCreateOptions>());
+      }),
+    );
   return new Command('admins')
     .description('administrators of the edge management API (zrok, ziti edge)')
     .addCommand(create);

@@ -10,6 +10,7 @@ import { systemClock } from '#base';
 import type { BackupSummary } from '#domain/backup';
 import { addApiOptions, type ApiFlags } from './access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
+import { addServerConfigOption, takeServerValues } from './config-file/server-config.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 import { wholeNumber } from './value-parser.ts';
 
@@ -114,7 +115,8 @@ async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<Bac
 }
 
 function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
-  return addDatabaseOptions(new Command('restore'))
+  const command = addServerConfigOption(addDatabaseOptions(new Command('restore')));
+  return command
     .argument('<file>', 'file that "frontdoor backup" wrote')
     .description(
       'restore a backup into an empty database of either kind, while no control plane is running on it',
@@ -132,12 +134,13 @@ function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
         'Examples:\n  frontdoor restore frontdoor.backup --check\n' +
         '  frontdoor restore frontdoor.backup --data-dir /var/lib/frontdoor\n',
     )
-    .action(async (file: string, options: RestoreCommandOptions) => {
-      await runCommand(io, options.json, async () => {
+    .action(async (file: string, { json }: RestoreCommandOptions) => {
+      await runCommand(io, json, async () => {
+        await takeServerValues(io, command);
+        const options = command.opts<RestoreCommandOptions>();
         const { header, rows, keyFile, hasKeyFile } = await runner.restore(file, options);
         const { takenAt } = header;
-        if (options.json)
-          return writeJson(io, { takenAt, rows, keyFile, hasKeyFile, restored: !options.check });
+        if (json) return writeJson(io, { takenAt, rows, keyFile, hasKeyFile, restored: !options.check });
         const done = options.check ? 'is valid' : 'has been restored';
         io.out(`${file} ${done}: ${rowCount(rows)} rows, as of ${takenAt}.\n`);
         if (hasKeyFile) io.out(`${keyFile} decrypts its secrets.\n`);

@@ -11,6 +11,7 @@ import {
 } from './database-option.ts';
 import { apiNameOption, checkApiName } from './api-name-option.ts';
 import { addConfigOption, configured } from './config-file/config-option.ts';
+import { addServerConfigOption, takeServerValues } from './config-file/server-config.ts';
 import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { dnsCheckCommand, type DnsCheckCommandOptions } from './dns-check-command.ts';
 import { addHeadOptions, type HeadCommandOptions } from './head-options.ts';
@@ -158,8 +159,7 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
     io,
     up: (options: UpCommandOptions) => runCommand(io, false, () => runners.up(options)),
     control: (options: ControlCommandOptions) => runCommand(io, false, () => runners.control(options)),
-    resetAdmin: (options: ResetAdminCommandOptions) =>
-      runCommand(io, false, () => runners.resetAdmin(options)),
+    resetAdmin: (options: ResetAdminCommandOptions) => runners.resetAdmin(options),
     gateway: (options: GatewayCommandOptions) => runCommand(io, false, () => runners.gateway(options)),
     dnsCheck: (domain: string, options: DnsCheckCommandOptions) =>
       runCommand(io, false, () => runners.dnsCheck(domain, options, io)),
@@ -236,8 +236,9 @@ function controlCommand(run: ServerRuns): Command {
     .addCommand(resetAdminCommand(run));
 }
 
-function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
-  return addDatabaseOptions(new Command('reset-admin'))
+function resetAdminCommand(run: Pick<ServerRuns, 'io' | 'resetAdmin'>): Command {
+  const command = addServerConfigOption(addDatabaseOptions(new Command('reset-admin')));
+  return command
     .description('create a new API account with every scope, if all credentials have been lost')
     .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option('--organization-id <id>', 'organization of the administrator; default: the oldest organization')
@@ -251,7 +252,12 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
         'control planes can keep running. Other accounts are not changed; the audit trail records the new account.\n\n' +
         'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
     )
-    .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
+    .action(() =>
+      runCommand(run.io, false, async () => {
+        await takeServerValues(run.io, command);
+        await run.resetAdmin(command.opts<ResetAdminCommandOptions>());
+      }),
+    );
 }
 
 function gatewayCommand(run: ServerRuns): Command {

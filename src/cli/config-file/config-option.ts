@@ -45,7 +45,7 @@ async function readFile(io: CliIo, section: ConfigSection, command: Command): Pr
 }
 
 /** Whether the command line or the environment has the value, or its twin. */
-function isOverridden({ name, twin, variable }: ConfigKey, command: Command, io: CliIo): boolean {
+export function isOverridden({ name, twin, variable }: ConfigKey, command: Command, io: CliIo): boolean {
   if (variable !== undefined && io.env[variable] !== undefined) return true;
   return [name, twin ?? name].some((each) =>
     ['cli', 'env'].includes(command.getOptionValueSource(each) ?? ''),

@@ -4,10 +4,11 @@ import { Command } from 'commander';
 import { AGENT_SOCKET_FILE } from '#domain/agent-shapes';
 import { addApiOptions, frontdoorOption } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
+import { addServerConfigOption, takeServerValues } from '../config-file/server-config.ts';
 import type { DoctorFlags } from './doctor.ts';
 
 export function doctorCommand(io: CliIo, version: string, defaultAgentDir: string): Command {
-  const command = new Command('doctor')
+  const command = addServerConfigOption(new Command('doctor'), 'data directory')
     .description('check this machine and its connections to the frontdoor, and suggest remedies')
     .option('--data-dir <dir>', 'data directory of the programs on this machine', 'frontdoor-data')
     .option(
@@ -35,8 +36,10 @@ export function doctorCommand(io: CliIo, version: string, defaultAgentDir: strin
         'it asks the control plane for its parts and their failures (callers with the scope frontdoor.admin see more).\n\n' +
         'Examples:\n  frontdoor doctor\n  frontdoor doctor --api https://control.example.com --router router.example.com:3022 --json\n',
     )
-    .action(async (flags: DoctorFlags) => {
-      await runCommand(io, flags.json === true, async () => {
+    .action(async ({ json }: DoctorFlags) => {
+      await runCommand(io, json === true, async () => {
+        await takeServerValues(io, command);
+        const flags = command.opts<DoctorFlags>();
         const { runDoctor } = await import('./doctor.ts');
         await runDoctor(io, flags, version, join(resolve(flags.agentDir), AGENT_SOCKET_FILE));
       });

@@ -105,6 +105,20 @@ test('an upgrade names the keys of a configuration file that the version does no
   const { states, messages } = await check(['--config', file]);
   assert.equal(states['configuration'], 'failure');
   assert.match(messages['configuration']!, /frontdoor\.yaml:2:3 .*zon.*zone/);
+  assert.equal(states['schema'], 'skipped', 'the file names the database');
+});
+
+test('an upgrade names the copy where the programs would write it, or says that there is none', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-upgrade-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'frontdoor.yaml');
+  const schemaOf = async (...words: readonly string[]) => (await check(words)).messages['schema']!;
+  assert.match(await schemaOf('--migration-backup-dir', '/copies'), / \/copies\/control\.db\.before-/);
+  assert.match(await schemaOf('--migration-backups', '0'), /The database is not copied before them/);
+  writeFileSync(file, 'control:\n  dataDir: data\n', { mode: 0o600 });
+  assert.ok((await schemaOf('--config', file)).includes(` ${folder}/data/control.db.before-`));
+  writeFileSync(file, 'up:\n  dataDir: data\n  migrationBackupDir: copies\n', { mode: 0o600 });
+  assert.ok((await schemaOf('--config', file)).includes(` ${folder}/copies/control.db.before-`));
 });
 
 test('an upgrade without --check is refused, and with an archive the check of its version runs', async () => {

@@ -27,6 +27,8 @@ export interface UpgradeParts {
   readonly version: string;
   readonly run: UpgradeRunner;
   readonly build: () => Promise<Command>;
+  /** Whether the options have the values of the configuration file. */
+  readonly isRead: boolean;
 }
 
 type VersionCounts = InstallationSummaryAnswer['agentVersions'];
@@ -70,9 +72,11 @@ function versionVerdict(version: string, installation: InstallationAnswer | unde
 
 async function schemaVerdict(
   flags: UpgradeFlags,
-  { run }: UpgradeParts,
+  { run, isRead }: UpgradeParts,
   installation: InstallationAnswer | undefined,
 ): Promise<CheckResult> {
+  if (installation?.database === undefined && !isRead)
+    return skipped('the configuration file, which names the database, cannot be read');
   let database: UpgradeDatabase;
   try {
     database = installation?.database ?? (await run.readDatabase(flags));
@@ -90,13 +94,19 @@ async function schemaVerdict(
     );
   const pending = steps.slice(at + 1);
   if (pending.length === 0) return ok(`${schema} stays, and the version before can start on it`);
-  const copy = join(flags.dataDir, migrationCopy(copiedFile(kind), pending[0]!.name));
   const effects = pending.map(({ name, effect }) => `${name} (${effect})`).join(', ');
   return warning(
-    `${pending.length} ${pending.length === 1 ? 'step' : 'steps'}: ${effects}. Before them, the control plane copies the database (${(bytes / MEGABYTE).toFixed(1)} MB) to ${copy}, ` +
-      'unless --migration-backups is 0',
+    `${pending.length} ${pending.length === 1 ? 'step' : 'steps'}: ${effects}. ${copyText(flags, migrationCopy(copiedFile(kind), pending[0]!.name), bytes)}`,
     'take a backup first ("frontdoor backup FILE"): the version before does not start on the new schema, and changes after the upgrade are lost on return',
   );
+}
+
+function copyText(flags: UpgradeFlags, name: string, bytes: number): string {
+  const { migrationBackups, migrationBackupDir, dataDir } = flags;
+  if (migrationBackups === 0)
+    return 'The database is not copied before them, because --migration-backups is 0';
+  const size = (bytes / MEGABYTE).toFixed(1);
+  return `Before them, the control plane copies the database (${size} MB) to ${join(migrationBackupDir ?? dataDir, name)}`;
 }
 
 /** The parts that are connected, which work with a control plane of their own minor version or the next one. */

@@ -6,7 +6,8 @@ import { Command } from 'commander';
 import { FrontdoorError } from '#base';
 import { addApiOptions } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
-import { addDatabaseOptions } from '../database-option.ts';
+import { takeServerValues } from '../config-file/server-config.ts';
+import { addDatabaseOptions, addMigrationOptions } from '../database-option.ts';
 import type { UpgradeFlags, UpgradeRunner } from './upgrade-runner.ts';
 
 /** `build` builds the whole program with every command. */
@@ -16,7 +17,7 @@ export function upgradeCommand(
   run: UpgradeRunner,
   build: () => Promise<Command>,
 ): Command {
-  const command = addDatabaseOptions(new Command('upgrade'))
+  const command = addMigrationOptions(addDatabaseOptions(new Command('upgrade')))
     .description('check what another version would change at an installation; nothing is changed')
     .argument(
       '[version]',
@@ -33,7 +34,7 @@ export function upgradeCommand(
     )
     .option(
       '--config <file>',
-      'configuration file of the programs, whose keys the other version has to know; for example /etc/frontdoor/frontdoor.yaml',
+      'configuration file of the programs, whose keys the other version has to know, and whose data directory and database are checked; for example /etc/frontdoor/frontdoor.yaml',
     );
   return addApiOptions(command)
     .addHelpText(
@@ -55,8 +56,13 @@ export function upgradeCommand(
           io.exitCode = await run.checkOf(other);
           return;
         }
+        // Problems of the file are a finding.
+        const isRead = await takeServerValues(io, command).then(
+          () => true,
+          () => false,
+        );
         const { runUpgradeCheck } = await import('./upgrade-check.ts');
-        await runUpgradeCheck(io, flags, { version, run, build });
+        await runUpgradeCheck(io, command.opts<UpgradeFlags>(), { version, run, build, isRead });
       });
     });
 }

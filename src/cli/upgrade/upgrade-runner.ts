@@ -6,6 +6,8 @@ export interface UpgradeFlags extends ApiFlags, DatabaseOptions {
   readonly check?: boolean;
   readonly dataDir: string;
   readonly config?: string;
+  readonly migrationBackups: number;
+  readonly migrationBackupDir?: string;
 }
 
 export interface UpgradeDatabase {
