@@ -173,6 +173,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The file secrets.key is missing, cannot be used, or belongs to another database.',
     remedy: 'Restore the key file that belongs to the database or backup.',
   },
+  'key-file-read-only': {
+    kind: 'conflict',
+    meaning:
+      'The file secrets.key cannot be replaced by the control plane, because it is mounted, such as a Secret of Kubernetes.',
+    remedy:
+      'Add the new key to the Secret, restart the control planes, and repeat the call: see "In Kubernetes" in docs/guide/keys.md.',
+  },
   'malformed-authorization': {
     kind: 'invalid',
     meaning: 'The Authorization header is malformed.',

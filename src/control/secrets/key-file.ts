@@ -13,6 +13,10 @@ import { peppersOf, Secrets, type KeyRing, type MasterKey } from './secrets.ts';
 export const KEY_FILE_NAME = 'secrets.key';
 const KEY_BYTES = 32;
 const HEAD = ['# Master keys of the control plane. "frontdoor secrets rotate" replaces them.'];
+/** The code of a key file that another program provides. */
+export const KEY_FILE_READ_ONLY = 'key-file-read-only';
+/** A file that was mounted is busy; its folder may be read-only. */
+const READ_ONLY: ReadonlySet<string> = new Set(['EROFS', 'EBUSY', 'EACCES', 'EPERM']);
 /** The end of the sentence for a damaged file, which nothing can make again. */
 const RESTORE = ': restore the file from where you keep it';
 
@@ -66,7 +70,17 @@ async function writeKeys(path: string, { keys, peppers }: KeyRing): Promise<void
     ...(kept === undefined ? [] : [`peppers ${kept.toString('base64')}`]),
     ...keys.map((key) => (key.isNext === true ? `next ${keyLine(key)}` : keyLine(key))),
   ];
-  await writeFileDurably(path, `${lines.join('\n')}\n`, 0o600);
+  try {
+    await writeFileDurably(path, `${lines.join('\n')}\n`, 0o600);
+  } catch (error) {
+    if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    throw new FrontdoorError(
+      'conflict',
+      KEY_FILE_READ_ONLY,
+      `${path} cannot be replaced from here, as a mounted Secret of Kubernetes: add the line "next ID KEY" to the Secret, restart the control planes, then run "frontdoor secrets rotate" again; docs/guide/keys.md has the commands`,
+      { cause: error },
+    );
+  }
 }
 
 /** Returns secrets with keys that exist only in this process: for tests and throw-away networks. */

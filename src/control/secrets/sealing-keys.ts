@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import { addNextKey, keepOnlyKey, loadKeyRing } from './key-file.ts';
-import type { Secrets } from './secrets.ts';
+import { addNextKey, KEY_FILE_READ_ONLY, keepOnlyKey, loadKeyRing } from './key-file.ts';
+import type { KeyRing, Secrets } from './secrets.ts';
 import type { Queries, Store } from '../store/mod.ts';
 import { countOfFormerKey, resealAll } from './resealing.ts';
 
@@ -56,6 +56,7 @@ export class SealingKeys {
   readonly #timer: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #isClosed = false;
+  #isReadOnly = false;
 
   constructor(options: SealingOptions) {
     this.#options = options;
@@ -141,7 +142,7 @@ export class SealingKeys {
     const { store, secrets, dataDir, log } = this.#options;
     let ring = await loadKeyRing(dataDir);
     const row = await newestKey(store.db);
-    if (row?.state === 'done') ring = (await keepOnlyKey(dataDir, row.key_id)) ?? ring;
+    if (row?.state === 'done') ring = (await this.#removeFormer(row.key_id)) ?? ring;
     if (ring !== undefined) {
       const ids = ring.keys.map(({ id }) => id);
       // Before the keys are replaced, because the former one may be removed by that.
@@ -157,6 +158,20 @@ export class SealingKeys {
     await this.#report();
     if (row?.state === 'sealing' && secrets.sealingId === row.key_id)
       await this.#work(row.key_id, (row.sealing_at ?? 0) + OUTSIDE_MS);
+  }
+
+  /** A file that another program provides keeps its keys. */
+  async #removeFormer(keyId: string): Promise<KeyRing | undefined> {
+    const { dataDir, log } = this.#options;
+    if (this.#isReadOnly) return undefined;
+    try {
+      return await keepOnlyKey(dataDir, keyId);
+    } catch (error) {
+      if (!(error instanceof FrontdoorError) || error.code !== KEY_FILE_READ_ONLY) throw error;
+      this.#isReadOnly = true;
+      log.info({ key: keyId }, 'secrets.key cannot be replaced from here, and keeps its former keys');
+      return undefined;
+    }
   }
 
   async #report(): Promise<void> {
