@@ -24,6 +24,11 @@ function repository(t: TestContext, changelog = CHANGELOG) {
   writeFileSync(join(root, 'package.json'), `${JSON.stringify({ name: 'x', version: '0.0.1' }, null, 2)}\n`);
   writeFileSync(join(root, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`);
   writeFileSync(join(root, 'CHANGELOG.md'), changelog);
+  mkdirSync(join(root, 'deploy/manifests'), { recursive: true });
+  writeFileSync(
+    join(root, 'deploy/manifests/frontdoor.yaml'),
+    'image: registry.example.com/frontdoor:0.0.1\n',
+  );
   writeFileSync(join(root, '.gitignore'), 'dist/\n');
   mkdirSync(join(root, 'dist/release'), { recursive: true });
   git('add', '.');
@@ -51,6 +56,7 @@ test('a version closes the section of the changelog, is set, committed and tagge
   );
   assert.match(read('package.json'), /"version": "0\.1\.0"/);
   assert.equal(read('package-lock.json').split('"version": "0.1.0"').length, 3);
+  assert.equal(read('deploy/manifests/frontdoor.yaml'), 'image: registry.example.com/frontdoor:0.1.0\n');
   assert.equal(git('status', '--porcelain'), '');
   assert.equal(git('rev-parse', 'v0.1.0^{commit}'), commitOfFiles);
   assert.equal(git('cat-file', '-t', 'v0.1.0'), 'tag');

@@ -1,11 +1,12 @@
 /**
  * `npm run release -- VERSION [--dry-run]`: makes a version of a clean tree. It closes the section of the changelog, sets the
- * version, commits, tags, and makes the files of the release. `--tagged` makes the files of a version that is tagged already, as
+ * version everywhere, commits, tags, and makes the files of the release. `--tagged` makes the files of a version that is tagged already, as
  * CI does for a tag that was pushed. Nothing is pushed or published (ADR 0106).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionedFiles, withNewVersion } from './version-places.ts';
 
 export interface VersionRun {
   /** The top folder of the repository. */
@@ -69,16 +70,19 @@ async function makeNew(version: string, isDryRun: boolean, run: VersionRun): Pro
   const tagging = isSigned ? 'a signed tag' : 'an annotated tag (git has no user.signingkey)';
   if (isDryRun) {
     print(
-      `Would set the version ${version} in ${MANIFESTS.join(' and ')}, close the section of ${CHANGELOG},`,
+      `Would set the version ${version} in ${MANIFESTS.join(' and ')}, manifests, compose files and guides, close the section of ${CHANGELOG},`,
     );
     print(`commit it, make ${tagging} ${tag}, and make the files of the release. The notes would be:\n`);
     print(notes);
     return 0;
   }
   const before = gitText(root, 'rev-parse', 'HEAD');
+  const former = versionOf(root);
   try {
     writeFileSync(join(root, CHANGELOG), changelog);
     for (const path of MANIFESTS) writeFileSync(join(root, path), withVersion(read(root, path), version));
+    for (const path of versionedFiles(root))
+      writeFileSync(join(root, path), withNewVersion(read(root, path), former, version));
     git(root, 'commit', '--quiet', '--all', '--message', `release: set the version ${version}`);
     git(root, 'tag', isSigned ? '--sign' : '--annotate', tag, '--cleanup=verbatim', '--message', notes);
   } catch (error) {
@@ -95,7 +99,7 @@ async function makeNew(version: string, isDryRun: boolean, run: VersionRun): Pro
 
 async function makeTagged(run: VersionRun): Promise<number> {
   const { root } = run;
-  const { version } = JSON.parse(read(root, 'package.json')) as { readonly version: string };
+  const version = versionOf(root);
   checkTree(root);
   const tags = gitText(root, 'tag', '--points-at', 'HEAD').split('\n');
   if (!tags.includes(`v${version}`))
@@ -165,6 +169,10 @@ function withVersion(text: string, version: string): string {
   const own = manifest.packages?.[''];
   if (own !== undefined) own.version = version;
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+function versionOf(root: string): string {
+  return (JSON.parse(read(root, 'package.json')) as { readonly version: string }).version;
 }
 
 function read(root: string, path: string): string {
