@@ -16,6 +16,7 @@ export type AccessSettings = Pick<
   | 'publicApiUrl'
   | 'edgeManagement'
   | 'hasConsole'
+  | 'firstOperatorEmail'
 >;
 
 /** Rejects with a FrontdoorError that names the option and every problem. */
@@ -26,6 +27,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
   return {
     edgeManagement: options.edgeManagement === true,
     hasConsole: options.console === 'on',
+    firstOperatorEmail: options.adminEmail,
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     trustedProxies: proxiesOf(options),

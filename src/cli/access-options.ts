@@ -1,7 +1,7 @@
 /** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { trustedProxiesOption } from './proxy-options.ts';
-import { repeatedText, wholeNumber } from './value-parser.ts';
+import { emailAddress, repeatedText, wholeNumber } from './value-parser.ts';
 
 /** Requests per second on average, and the burst that is allowed at once. */
 export interface RateOption {
@@ -23,6 +23,7 @@ export interface AccessOptions {
   readonly limitUnprovenPerAddress?: number;
   readonly edgeManagement?: boolean;
   readonly console: 'on' | 'off';
+  readonly adminEmail?: string;
 }
 
 const MAX_RATE = 1_000_000;
@@ -39,6 +40,12 @@ export function addAccessOptions(command: Command, proxied: string): Command {
       new Option('--console <on|off>', 'whether the Management API serves the console, under /console')
         .choices(['on', 'off'])
         .default('on'),
+    )
+    .addOption(
+      new Option(
+        '--admin-email <address>',
+        'email address of the first operator, for whom the first start creates the link of the console; for example ann@example.com',
+      ).argParser(emailAddress),
     )
     .option(
       '--public-api-url <url>',

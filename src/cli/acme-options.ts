@@ -1,5 +1,6 @@
 /** Options of automatic certificates, for commands that run a gateway. `bin/` checks which go together. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { emailAddress } from './value-parser.ts';
 
 /** What creates and removes the TXT records of challenges. */
 export interface DnsCommandOptions {
@@ -21,14 +22,13 @@ export interface AcmeCommandOptions extends DnsCommandOptions {
 
 /** The directory of the certificate authority that `--acme-directory` replaces. */
 export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
-const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
 
 export function addAcmeEmailOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--acme-email <address>',
       "obtain certificates automatically (ACME), with this contact address; you thereby agree to the certificate authority's terms of service; for example ops@example.com",
-    ).argParser(email),
+    ).argParser(emailAddress),
   );
 }
 
@@ -75,11 +75,6 @@ export function addDnsOptions(command: Command): Command {
         'addresses of name servers that show whether the record is visible; default: those of the zone; for example 192.0.2.53',
       ),
     );
-}
-
-function email(text: string): string {
-  if (EMAIL.test(text)) return text;
-  throw new InvalidArgumentError('must be an email address.');
 }
 
 function httpsUrl(text: string): string {

@@ -26,6 +26,17 @@ export function wholeNumber(least: number, most: number): ValueParser<number> {
   });
 }
 
+const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
+
+export function isEmailAddress(text: string): boolean {
+  return EMAIL.test(text);
+}
+
+export function emailAddress(text: string): string {
+  if (isEmailAddress(text)) return text;
+  throw new InvalidArgumentError('must be an email address.');
+}
+
 /** For an option that may be repeated. */
 export function repeated<T>(
   collect: (text: string, before?: readonly T[]) => readonly T[],

@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 import { FrontdoorError } from '#base';
 import { isDomainName, isZoneName } from '#domain';
 import type { LoginQuestions } from '../access/login-questions.ts';
+import { isEmailAddress } from '../value-parser.ts';
 
 export interface SetupFlags {
   readonly config: string;
   readonly domain?: string;
   readonly acmeEmail?: string;
+  readonly admin?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly apiName?: string;
@@ -34,6 +36,8 @@ export interface SetupAnswers {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly databaseFile?: string | undefined;
+  /** Of the first operator. */
+  readonly adminEmail?: string | undefined;
 }
 
 /** The section `up` of the file that exists. */
@@ -41,7 +45,6 @@ export type FormerAnswers = Readonly<Record<string, unknown>>;
 
 const DEFAULTS = { dataDir: '/var/lib/frontdoor', listen: '0.0.0.0', httpPort: 80, httpsPort: 443 } as const;
 const MAX_PORT = 65_535;
-const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
 
 /** `questions` is undefined where no person can answer. */
 export async function setupAnswers(
@@ -81,7 +84,22 @@ export async function setupAnswers(
     httpsPort: Number(await ask('httpsPort', 'Port of public HTTPS', `${DEFAULTS.httpsPort}`, isPort)),
     dataDir: await ask('dataDir', 'Directory for the database and keys', DEFAULTS.dataDir, Boolean),
     databaseFile: await databaseOf(known, questions),
+    adminEmail: await adminEmailOf(known, former, questions),
   };
+}
+
+/** Nobody is asked again once there is an installation, because only its first start makes a link. */
+async function adminEmailOf(
+  known: Readonly<Record<string, string>>,
+  former: FormerAnswers,
+  questions: LoginQuestions | undefined,
+): Promise<string | undefined> {
+  const { adminEmail, acmeEmail } = known;
+  const isAsked = adminEmail === undefined && questions !== undefined && Object.keys(former).length === 0;
+  const text = isAsked
+    ? await questions.text('Email address of the first operator (may be empty)', acmeEmail ?? '')
+    : adminEmail;
+  return text === undefined || text === '' ? undefined : checked('admin', text, isEmailAddress);
 }
 
 /** Agents know these names, so a further setup does not change them. */
@@ -109,7 +127,7 @@ async function certificatesOf(
     questions === undefined || acmeEmail !== undefined
       ? acmeEmail!
       : await questions.text("Email address for Let's Encrypt (you agree to its terms of service)");
-  if (EMAIL.test(text)) return { acmeEmail: text, tlsCert, tlsKey };
+  if (isEmailAddress(text)) return { acmeEmail: text, tlsCert, tlsKey };
   throw new FrontdoorError('invalid', 'value', 'the email address for certificates cannot be used');
 }
 
@@ -153,7 +171,7 @@ function givenTexts({
   dataDir,
   ...flags
 }: SetupFlags): Record<string, string> {
-  const { acmeEmail, apiName, listen, httpPort, httpsPort } = flags;
+  const { acmeEmail, admin, apiName, listen, httpPort, httpsPort } = flags;
   const paths = { tlsCert, tlsKey, databaseFile, dataDir };
   const placed = Object.entries(paths).map(([name, path]) => [
     name,
@@ -162,6 +180,7 @@ function givenTexts({
   const given = {
     zone: domain,
     acmeEmail,
+    adminEmail: admin,
     apiName,
     listen,
     httpPort,

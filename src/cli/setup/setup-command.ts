@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { addAcmeEmailOption } from '../acme-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
-import { wholeNumber } from '../value-parser.ts';
+import { emailAddress, wholeNumber } from '../value-parser.ts';
 import type { SetupFlags } from './setup-answers.ts';
 
 const CONFIG_FILE = '/etc/frontdoor/frontdoor.yaml';
@@ -25,6 +25,12 @@ export function setupCommand(io: CliIo, version: string): Command {
     )
     .option('--tls-key <file>', 'private key of that certificate (PEM); for example privkey.pem')
     .option('--api-name <name>', 'DNS name of the console and the Management API, default: api.<domain>')
+    .addOption(
+      new Option(
+        '--admin <address>',
+        'email address of the first operator, for whom the link of the console is created; for example ann@example.com',
+      ).argParser(emailAddress),
+    )
     .option('--listen <host>', 'address to listen on, default: 0.0.0.0, every interface')
     .addOption(port('--http-port <port>', 'public HTTP, default: 80'))
     .addOption(port('--https-port <port>', 'public HTTPS, and all connections of agents, default: 443'))
@@ -42,7 +48,7 @@ export function setupCommand(io: CliIo, version: string): Command {
       'after',
       '\nWithout a terminal, --domain is needed, with --acme-email or --tls-cert and --tls-key. A file that exists is changed only with --yes\n' +
         'or after a confirmation, and all its other keys and comments stay.\n\n' +
-        'Examples:\n  frontdoor setup\n  frontdoor setup --domain share.example.com --acme-email ops@example.com --yes\n',
+        'Examples:\n  frontdoor setup\n  frontdoor setup --domain share.example.com --acme-email ops@example.com --admin ann@example.com --yes\n',
     )
     .action((flags: SetupFlags) =>
       runCommand(io, false, async () => {

@@ -142,8 +142,10 @@ test('a person is asked for what no option has', async () => {
     'Domain (shares are served as <share>.<domain>)',
     'Name of the console and the Management API',
     'Database',
+    'Email address of the first operator (may be empty)',
   ]);
   assert.match(readFileSync(config, 'utf8'), /apiName: console\.localhost/);
+  assert.doesNotMatch(readFileSync(config, 'utf8'), /adminEmail/);
 });
 
 test('a person who mistypes is asked once more', async () => {
@@ -218,14 +220,15 @@ test('the service is started, and the link of a first start shown', async () => 
     },
   };
   assert.match(
-    (await setup(flagsOf(), { service })).ran().out,
-    /link within an hour.*\n {2}https:\/\/api\.share\.localhost\/console\/welcome#code/,
+    (await setup(flagsOf({ admin: 'ann@example.com' }), { service })).ran().out,
+    /link within an hour.*makes ann@example\.com the first operator:\n {2}https:\/\/api\.share\.localhost\/console\/welcome#code/,
   );
   assert.match(
     (await setup(flagsOf(), { service })).ran().out,
     /console: https:\/\/api\.share\.localhost:2\/console/,
     'a further start',
   );
+  assert.match(readFileSync(config, 'utf8'), /adminEmail: ann@example\.com/);
   const failing = { ...service, start: () => 'Unit has a bad setting' };
   assert.match(
     String((await setup(flagsOf(), { service: failing })).error),

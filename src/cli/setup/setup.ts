@@ -108,7 +108,7 @@ async function start({ io, flags, service }: SetupRun, config: string, answers: 
 /** Only a first start writes a link. */
 async function showLink(
   io: CliIo,
-  { dataDir, apiName, httpsPort }: SetupAnswers,
+  { dataDir, apiName, httpsPort, adminEmail }: SetupAnswers,
   before: number,
 ): Promise<void> {
   const signal = AbortSignal.timeout(LINK_WAIT_MS);
@@ -116,7 +116,9 @@ async function showLink(
     await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   if (before === 0 && (await linkTimeOf(dataDir)) > 0) {
     const { link } = readJsonObject(await readFile(join(dataDir, LINK_FILE), 'utf8'));
-    return io.out(`\nOpen this link within an hour. It makes you the first operator:\n  ${String(link)}\n`);
+    return io.out(
+      `\nOpen this link within an hour. It makes ${adminEmail ?? 'you'} the first operator:\n  ${String(link)}\n`,
+    );
   }
   const port = httpsPort === 443 ? '' : `:${httpsPort}`;
   io.out(

@@ -11,14 +11,22 @@ import { openInstallation, type InstallationOptions } from './open-installation.
 const LIFETIME_MS = 3_600_000;
 const NAME = 'Operator';
 
+interface OperatorInvitation {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** Of the person; null if it is not known. */
+  readonly email: string | null;
+}
+
 /** Returns the code, for an operator of the oldest organization. */
-export async function inviteOperator(store: Store, secrets: Secrets, clock: Clock): Promise<string> {
+export async function inviteOperator({ store, secrets, clock, email }: OperatorInvitation): Promise<string> {
   const nowMs = clock.nowMs();
   return store.transaction(async (trx, touch) => {
     const organizationId = await firstOrganization(trx);
     if (organizationId === undefined)
       throw new FrontdoorError('notFound', 'not-found', 'there is no organization');
-    const who = { name: NAME, email: null, role: 'operator', maker: THE_INSTALLATION } as const;
+    const who = { name: NAME, email, role: 'operator', maker: THE_INSTALLATION } as const;
     const wanted = { organizationId, ...who };
     const made = await createInvitation(trx, secrets, { ...wanted, expiresAtMs: nowMs + LIFETIME_MS }, nowMs);
     if (made === undefined)
@@ -41,7 +49,7 @@ export async function inviteOperator(store: Store, secrets: Secrets, clock: Cloc
 export async function inviteOperatorOffline(options: InstallationOptions): Promise<string> {
   const { store, secrets } = await openInstallation(options);
   try {
-    return await inviteOperator(store, secrets, options.clock ?? systemClock);
+    return await inviteOperator({ store, secrets, clock: options.clock ?? systemClock, email: null });
   } finally {
     await store.close();
   }

@@ -28,6 +28,8 @@ export interface ControlPlaneOptions {
   readonly edgeManagement?: boolean | undefined;
   /** Serves the console below `/console`, which it does by default. */
   readonly hasConsole?: boolean | undefined;
+  /** The link of the first start is for this person. */
+  readonly firstOperatorEmail?: string | undefined;
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;

@@ -97,6 +97,17 @@ test('clients reach the edge API under each advertised name, and get all of them
   await client.close();
 });
 
+test('the link of the first start is for the person whose address is configured', async () => {
+  const { consoleUrl, consoleLink } = await start({ firstOperatorEmail: 'ann@example.com' });
+  const { origin, hash } = new URL(consoleLink!);
+  const page = await fetch(`${consoleUrl}/welcome`, {
+    method: 'POST',
+    headers: { origin, 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ code: hash.slice(1) }),
+  });
+  assert.match(await page.text(), /name="email"[^>]* value="ann@example\.com"/);
+});
+
 test('without a console, all below its path is a 404 that names the switch, and nobody is invited', async () => {
   const { apiUrl, consoleUrl, consoleLink, firstStart } = await start({
     hasConsole: false,

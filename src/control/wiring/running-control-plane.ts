@@ -52,7 +52,8 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
   const { api, app, mint } = management;
   const { apiUrl, baseUrl, edgeUrl: edgeApiUrl } = addresses;
   const consoleUrl = app && `${baseUrl}/console`;
-  const firstCode = app && firstStart && (await inviteOperator(store, secrets, clock));
+  const email = options.firstOperatorEmail ?? null;
+  const firstCode = app && firstStart && (await inviteOperator({ store, secrets, clock, email }));
   // The own one is that of the edge API.
   let apiCertPem = options.apiTls?.cert;
   log.info({ apiUrl, baseUrl, edgeApiUrl, ctrlAddress, controllerId }, 'control plane is up');
