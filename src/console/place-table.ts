@@ -76,6 +76,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   grantHostname: at('/settings/hostnames'),
   withdrawHostname: at('/settings/hostnames'),
   listFailures: at(`${FD}/failures`),
+  listFailureGroups: at(`${FD}/failures`),
   getFailure: at(`${FD}/failures/$errorId`),
   getUnroutedFailure: at('/mesh/failures/$errorId'),
   getInspector: at(`${SHARE}/requests`),

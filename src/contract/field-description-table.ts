@@ -205,6 +205,8 @@ const ofComponent: Readonly<Record<string, string>> = {
   'FrontdoorSummary.environments': 'The environments of the frontdoor.',
   'FrontdoorSummary.authProviders': 'The auth providers of the frontdoor.',
   'FrontdoorSummary.customFrontends': 'The custom frontends of the frontdoor.',
+  'FailureGroup.firstAt': 'When the first of them happened.',
+  'FailureGroup.lastAt': 'When the latest of them happened.',
   'InstallationSummary.environments': 'The environments of all frontdoors.',
   'InstallationSummary.routers': 'The routers.',
   'InstallationSummary.gateways': 'The gateways.',

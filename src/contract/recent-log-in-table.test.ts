@@ -17,7 +17,7 @@ const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
 /** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([
   ...(['getAuthProvider', 'getSharePolicy', 'replaceSharePolicy'] as const),
-  ...(['listFailures', 'getFailure', 'getUnroutedFailure'] as const),
+  ...(['listFailures', 'listFailureGroups', 'getFailure', 'getUnroutedFailure'] as const),
   ...(['listInspectedRequests', 'getInspectedRequest'] as const),
 ]);
 

@@ -1,5 +1,5 @@
 /** Operations on records of single requests: failures, and recordings that the owner enabled. */
-import { gone, guarded, ok, unsortedPaging } from './operation.ts';
+import { gone, guarded, ok, unsortedPaging, type QueryParameter } from './operation.ts';
 import {
   byEnvironment,
   byProvider,
@@ -9,6 +9,7 @@ import {
   newestOrOldest,
 } from './list-filter-table.ts';
 import {
+  failureGroupSchema,
   failureSchema,
   inspectedRequestEntrySchema,
   inspectedRequestSchema,
@@ -23,6 +24,18 @@ import { countedPageSchema } from './schemas/resource-schemas.ts';
 const group = 'Requests';
 const INSPECTOR = '/frontdoor/{frontdoorId}/shares/{token}/inspector';
 
+/** Which failures a list or its groups have. */
+const failureFilters = [
+  { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only requests to this share' },
+  { name: 'code', type: 'string', isRequired: false, summary: 'Only failures with this code' },
+  { name: 'hop', type: 'string', isRequired: false, summary: 'Only failures at this hop' },
+  byText('host, path, cause or code'),
+  byStatusClass,
+  byEnvironment,
+  byProvider,
+  ...byTime,
+] as const satisfies readonly QueryParameter[];
+
 export const recordOperations = [
   guarded({
     id: 'listFailures',
@@ -30,17 +43,18 @@ export const recordOperations = [
     summary: 'List requests to shares that failed or were refused, newest first',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/failures',
-    query: [
-      ...unsortedPaging,
-      newestOrOldest,
-      { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only requests to this share' },
-      byText('host, path, cause or code'),
-      byStatusClass,
-      byEnvironment,
-      byProvider,
-      ...byTime,
-    ],
+    query: [...unsortedPaging, newestOrOldest, ...failureFilters],
     answer: ok(countedPageSchema(failureSchema)),
+  }),
+  guarded({
+    id: 'listFailureGroups',
+    group,
+    summary:
+      'List the causes of failed and refused requests, the most frequent first, with the number of requests, the first and the latest',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/failure-groups',
+    query: [...unsortedPaging, ...failureFilters],
+    answer: ok(countedPageSchema(failureGroupSchema)),
   }),
   guarded({
     id: 'getFailure',

@@ -55,6 +55,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   changeShare: writes,
   deleteShare: writes,
   listFailures: reads,
+  listFailureGroups: reads,
   getFailure: reads,
   getUnroutedFailure: administers,
   getInspector: reads,

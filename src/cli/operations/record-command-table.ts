@@ -9,6 +9,13 @@ export const RECORD_COMMANDS = {
     columns: ['errorId', 'at', 'shareToken', 'method', 'path', 'status', 'hop', 'cause'],
     examples: ['failures list', 'failures list --share-token app --limit 20'],
   },
+  listFailureGroups: {
+    noun: 'failures',
+    verb: 'causes',
+    columns: ['count', 'shares', 'code', 'hop', 'firstAt', 'lastAt', 'cause', 'errorId'],
+    entries: 'failures',
+    examples: ['failures causes', 'failures causes --share-token app'],
+  },
   getFailure: { elsewhere: ['why'], reason: 'explains it in words, with a remedy' },
   getUnroutedFailure: {
     elsewhere: ['why'],

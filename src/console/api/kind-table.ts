@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
     ...SUMMARIES,
   ],
   session: ['listLoginSessions'],
-  failure: ['listFailures', 'getFrontdoorSummary'],
+  failure: ['listFailures', 'listFailureGroups', 'getFrontdoorSummary'],
   // A repetition is recorded a moment after it was sent.
   request: ['listInspectedRequests', 'getInspectedRequest'],
   organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],

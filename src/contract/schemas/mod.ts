@@ -69,6 +69,7 @@ export {
 } from './organization-schemas.ts';
 export {
   type FailureAnswer,
+  type FailureGroupAnswer,
   type InspectedRequestEntryAnswer,
   type InspectedRequestAnswer,
   type InspectorAnswer,

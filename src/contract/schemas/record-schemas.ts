@@ -43,6 +43,21 @@ export const failureSchema = closed({
 });
 export type FailureAnswer = Static<typeof failureSchema>;
 
+export const failureGroupSchema = closed({
+  code: why.code,
+  hop: why.hop,
+  count: Type.Integer({ minimum: 1, description: 'How many requests failed with this code at this hop' }),
+  shares: Type.Integer({ minimum: 1, description: 'How many shares they went to' }),
+  firstAt: timestamp(),
+  lastAt: timestamp(),
+  cause: Type.String({ description: 'Cause of the latest one' }),
+  remedy: Type.String({ description: 'How to fix the problem' }),
+  status: Type.Integer({ description: 'Status that the client of the latest one received; 0: none' }),
+  errorId: Type.String({ description: 'Error ID of the latest one' }),
+  shareToken: textOrNull('Token of the share of the latest one; null: the share was deleted'),
+});
+export type FailureGroupAnswer = Static<typeof failureGroupSchema>;
+
 export const unroutedFailureSchema = closed({
   errorId: Type.String(),
   gatewayId: Type.String({ description: 'The gateway that responded' }),

@@ -5,21 +5,45 @@
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract/schemas';
 import { remedyOf } from '#domain';
 import type { RequestTimings } from '#domain/gateway-shapes';
-import { findFailure, listFailures, type StoredFailure } from '../records/request-record-store.ts';
+import {
+  findFailure,
+  groupFailures,
+  listFailures,
+  type FailureFilter,
+  type StoredFailure,
+} from '../records/request-record-store.ts';
 import { findUnroutedFailure } from '../records/unrouted-failure-store.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
-import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest, textOf, type Query } from './page-query.ts';
 
 export const failureHandlers: Handlers<
   Pick<ApiParts, 'store'>,
-  'listFailures' | 'getFailure' | 'getUnroutedFailure'
+  'listFailures' | 'listFailureGroups' | 'getFailure' | 'getUnroutedFailure'
 > = {
   async listFailures(parts, { frontdoor, query }) {
     const request = parsePageRequest(query);
-    const token = textOf(query, 'shareToken');
-    const page = await listFailures(parts.store.db, frontdoor, request, token, listFilterOf(query));
+    const page = await listFailures(parts.store.db, frontdoor, request, failureFilterOf(query));
     return unstored(ok(countedPageAnswer(request, page, page.content.map(failureAnswer))));
+  },
+
+  async listFailureGroups(parts, { frontdoor, query }) {
+    const request = parsePageRequest(query);
+    const page = await groupFailures(parts.store.db, frontdoor, request, failureFilterOf(query));
+    const content = page.content.map(({ count, shares, firstAt, lastAt, latest }) => ({
+      code: latest.code,
+      hop: latest.hop,
+      count,
+      shares,
+      firstAt: isoTime(firstAt),
+      lastAt: isoTime(lastAt),
+      cause: latest.cause,
+      remedy: remedyOf(latest.code),
+      status: latest.status,
+      errorId: latest.id,
+      shareToken: latest.shareToken,
+    }));
+    return unstored(ok(countedPageAnswer(request, page, content)));
   },
 
   async getFailure(parts, { frontdoor, parameters }) {
@@ -55,6 +79,15 @@ export const failureHandlers: Handlers<
     return unstored(ok(answer));
   },
 };
+
+function failureFilterOf(query: Query): FailureFilter {
+  return {
+    ...listFilterOf(query),
+    shareToken: textOf(query, 'shareToken'),
+    code: textOf(query, 'code'),
+    hop: textOf(query, 'hop'),
+  };
+}
 
 function failureAnswer(failure: StoredFailure): FailureAnswer {
   const { code, hop, cause, method, host, path, client, identity, decision, status, traceId } = failure;

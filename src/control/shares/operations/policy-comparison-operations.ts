@@ -71,7 +71,7 @@ async function recordsOf(
   const request = { page: 0, size: MOST_COMPARED, sort: 'default', direction: 'asc' } as const;
   const [inspected, failures] = await Promise.all([
     listInspected(store.db, share.id, request, {}),
-    listFailures(store.db, call.frontdoor, request, share.token, {}),
+    listFailures(store.db, call.frontdoor, request, { shareToken: share.token }),
   ]);
   const byId = new Map<string, Compared>();
   for (const failure of failures.content) byId.set(failure.id, failureRecord(failure));

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type {
   FailureAnswer,
+  FailureGroupAnswer,
   InspectedRequestEntryAnswer,
   InspectedRequestAnswer,
   InspectorAnswer,
@@ -136,6 +137,52 @@ describeEachStore('records of requests', (open) => {
       `/failures?shareToken=${share.token}`,
     );
     assert.deepEqual([list.totalElements, list.content.map(({ errorId }) => errorId)], [2, [other, id]]);
+  });
+
+  it('that failed are grouped by code and hop, the most frequent first, and each group opens to its own', async () => {
+    const [one, two] = [await newShare(), await newShare()];
+    const atMs = 1_600_000_000_000;
+    const failure = (share: { id: string }, minute: number, more: object = {}) =>
+      failureOf(newId(), share.id, { at: atMs + minute * 60_000, ...more });
+    const late = { code: 'service-timeout', cause: 'no answer in 30 s', status: 504 };
+    const records = [failure(one, 1), failure(two, 3), failure(one, 2), failure(one, 9, late)];
+    await putFailures(world.store, { records, frontdoorOf });
+    const range = `from=${new Date(atMs).toISOString()}&to=${new Date(atMs + 3_600_000).toISOString()}`;
+    type Groups = { content: FailureGroupAnswer[]; totalElements: number };
+    const { content, totalElements } = await get<Groups>(`/failure-groups?${range}`);
+    assert.equal(totalElements, 2);
+    const [refused, timeout] = content;
+    const { remedy, ...rest } = refused!;
+    assert.match(remedy, /start the service/);
+    assert.deepEqual(rest, {
+      code: 'service-refused',
+      hop: 'service',
+      count: 3,
+      shares: 2,
+      firstAt: '2020-09-13T12:27:40.000Z',
+      lastAt: '2020-09-13T12:29:40.000Z',
+      cause: 'connection refused',
+      status: 502,
+      errorId: records[1]!.id,
+      shareToken: two.token,
+    });
+    assert.partialDeepStrictEqual(timeout, { count: 1, shares: 1, status: 504, errorId: records[3]!.id });
+    const ofShare = await get<Groups>(`/failure-groups?${range}&shareToken=${one.token}&size=1`);
+    assert.deepEqual([ofShare.content[0]!.count, ofShare.content.length, ofShare.totalElements], [2, 1, 2]);
+    const list = async (query: string) =>
+      (await get<{ content: FailureAnswer[] }>(`/failures?${range}&${query}`)).content.map(
+        ({ errorId }) => errorId,
+      );
+    assert.deepEqual(
+      await list('code=service-refused&hop=service'),
+      [1, 2, 0].map((at) => records[at]!.id),
+    );
+    assert.deepEqual(await list('code=service-timeout'), [records[3]!.id]);
+    assert.deepEqual(await list('code=service-timeout&hop=router'), []);
+    const { authorization } = world.other;
+    const foreign = `/frontdoor/${world.other.frontdoorId}/failure-groups`;
+    const { body } = await world.call('GET', foreign, { authorization });
+    assert.deepEqual((body as Groups).content, []);
   });
 
   it('that are damaged are left out of lists, and not found', async () => {

@@ -26,6 +26,8 @@ import {
 
 export const MAX_FAILURES_PER_FRONTDOOR = 10_000;
 export const FAILURE_KEPT_MS = 7 * 86_400_000;
+/** Gateways have some dozens of codes; one that invents others gets no more groups than this. */
+const MAX_GROUPS = 1_000;
 export const MAX_INSPECTED_PER_SHARE = 200;
 export const INSPECTED_KEPT_MS = 86_400_000;
 
@@ -52,7 +54,13 @@ export async function putFailures(
   store: Store,
   { records, frontdoorOf }: SentRecords<RequestFailure>,
 ): Promise<void> {
-  await put(store, 'request_failure', records, frontdoorOf);
+  for (const rows of slicesOf(rowsOf(records, frontdoorOf))) {
+    await store.db
+      .insertInto('request_failure')
+      .values(rows.map(({ row, record: { code, hop } }) => ({ ...row, code, hop })))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
 }
 
 /** The same for inspections. A share's oldest ones are evicted. */
@@ -60,7 +68,13 @@ export async function putInspected(
   store: Store,
   { records, frontdoorOf }: SentRecords<InspectedRequest>,
 ): Promise<void> {
-  await put(store, 'inspected_request', records, frontdoorOf);
+  for (const rows of slicesOf(rowsOf(records, frontdoorOf))) {
+    await store.db
+      .insertInto('inspected_request')
+      .values(rows.map(({ row }) => row))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
   for (const shareId of new Set(records.map((record) => record.shareId))) {
     const surplus = store.db
       .selectFrom('inspected_request')
@@ -75,26 +89,22 @@ export async function putInspected(
   }
 }
 
-async function put(
-  store: Store,
-  table: Table,
-  records: readonly (RequestFailure | InspectedRequest)[],
+function rowsOf<T extends RequestFailure | InspectedRequest>(
+  records: readonly T[],
   frontdoorOf: (shareId: string) => string | undefined,
-): Promise<void> {
-  const rows = records.flatMap((record) => {
+) {
+  return records.flatMap((record) => {
     const frontdoorId = frontdoorOf(record.shareId);
     if (frontdoorId === undefined) return [];
     const { id, shareId, at } = record;
     const data = JSON.stringify({ ...record, frontdoorId });
-    return [{ id, frontdoor_id: frontdoorId, share_id: shareId, at, data }];
+    return [{ record, row: { id, frontdoor_id: frontdoorId, share_id: shareId, at, data } }];
   });
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-    await store.db
-      .insertInto(table)
-      .values(rows.slice(from, from + ROWS_A_STATEMENT))
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
-  }
+}
+
+function* slicesOf<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
+    yield rows.slice(from, from + ROWS_A_STATEMENT);
 }
 
 export async function findFailure(
@@ -106,24 +116,20 @@ export async function findFailure(
   return row && storedFailures([row])[0];
 }
 
-/** Optionally of one share. */
+/** Which failures: of one share, and with this code at this hop. */
+export interface FailureFilter extends ListFilter {
+  readonly shareToken?: string | undefined;
+  readonly code?: string | undefined;
+  readonly hop?: string | undefined;
+}
+
 export async function listFailures(
   db: Queries,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
-  shareToken: string | undefined,
-  filter: ListFilter,
+  filter: FailureFilter,
 ): Promise<Page<StoredFailure>> {
-  const { text, statusClass, environmentId, providerId } = filter;
-  const field = (name: string) => jsonField(db, 'request_failure.data', name);
-  let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
-  if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
-  if (environmentId !== undefined) query = query.where('share.environment_id', '=', environmentId);
-  if (providerId !== undefined)
-    query = query.where(sql<boolean>`request_failure.share_id in (select share_id from share_auth_provider
-      where auth_provider_id = ${providerId})`);
-  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
-  if (text !== undefined) query = query.where(containsIn(['host', 'path', 'cause', 'code'].map(field), text));
+  const query = narrowedFailures(db, frontdoor, filter);
   const { total } = await query
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
@@ -135,6 +141,71 @@ export async function listFailures(
     .offset(request.page * request.size)
     .execute();
   return { content: storedFailures(rows), total: Number(total) };
+}
+
+/** Failures with the same code at the same hop. */
+export interface FailureGroup {
+  readonly count: number;
+  /** Shares with such failures, those that were deleted included. */
+  readonly shares: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly latest: StoredFailure;
+}
+
+/** Those with the most failures first. The failures of a frontdoor are bounded, and so are their groups. */
+export async function groupFailures(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  filter: FailureFilter,
+): Promise<Page<FailureGroup>> {
+  const found = narrowedFailures(db, frontdoor, filter).clearSelect();
+  const groups = await found
+    .select(['request_failure.code', 'request_failure.hop'])
+    .select([
+      sql<number>`count(*)`.as('total'),
+      sql<number>`count(distinct request_failure.share_id)`.as('shares'),
+      sql<number>`min(request_failure.at)`.as('first'),
+      sql<number>`max(request_failure.at)`.as('last'),
+    ])
+    .groupBy(['request_failure.code', 'request_failure.hop'])
+    .orderBy(sql`3`, 'desc')
+    .orderBy(sql`6`, 'desc')
+    .orderBy(['request_failure.code', 'request_failure.hop'])
+    .limit(MAX_GROUPS)
+    .execute();
+  const shown = groups.slice(request.page * request.size, (request.page + 1) * request.size);
+  const content: FailureGroup[] = [];
+  for (const { code, hop, total, shares, first, last } of shown) {
+    const rows = await narrowedFailures(db, frontdoor, { ...filter, code, hop })
+      .where('request_failure.at', '=', Number(last))
+      .orderBy('request_failure.id', 'desc')
+      .limit(1)
+      .execute();
+    // A record that is damaged, or was removed meanwhile, has no cause to show.
+    const [latest] = storedFailures(rows);
+    if (latest === undefined) continue;
+    const [firstAt, lastAt] = [Number(first), Number(last)];
+    content.push({ count: Number(total), shares: Number(shares), firstAt, lastAt, latest });
+  }
+  return { content, total: groups.length };
+}
+
+function narrowedFailures(db: Queries, frontdoor: GrantedFrontdoor, filter: FailureFilter) {
+  const { text, statusClass, environmentId, providerId, shareToken, code, hop } = filter;
+  const field = (name: string) => jsonField(db, 'request_failure.data', name);
+  let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
+  if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
+  if (code !== undefined) query = query.where('request_failure.code', '=', code);
+  if (hop !== undefined) query = query.where('request_failure.hop', '=', hop);
+  if (environmentId !== undefined) query = query.where('share.environment_id', '=', environmentId);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`request_failure.share_id in (select share_id from share_auth_provider
+      where auth_provider_id = ${providerId})`);
+  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
+  if (text !== undefined) query = query.where(containsIn(['host', 'path', 'cause', 'code'].map(field), text));
+  return query;
 }
 
 function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {

@@ -154,6 +154,12 @@ export interface RequestRecordTable {
   data: string;
 }
 
+/** `code` and `hop` are in the JSON, too: failures are grouped by them. */
+export interface RequestFailureTable extends RequestRecordTable {
+  code: string;
+  hop: string;
+}
+
 /** A failed request to a host without a share. */
 export interface UnroutedFailureTable {
   id: string;

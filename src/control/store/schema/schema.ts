@@ -12,6 +12,7 @@ import type {
   HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
+  RequestFailureTable,
   RequestRecordTable,
   RestingNameTable,
   ShareInspectionTable,
@@ -52,6 +53,7 @@ export type {
   HostnameClaimTable,
   LoginAttemptTable,
   LoginSessionTable,
+  RequestFailureTable,
   RequestRecordTable,
   RestingNameTable,
 } from './access-schema.ts';
@@ -104,7 +106,7 @@ export interface Database extends EdgeTables, PeopleTables, SealingTables {
   resting_name: RestingNameTable;
   login_attempt: LoginAttemptTable;
   login_session: LoginSessionTable;
-  request_failure: RequestRecordTable;
+  request_failure: RequestFailureTable;
   unrouted_failure: UnroutedFailureTable;
   last_backup: LastBackupTable;
   inspected_request: RequestRecordTable;

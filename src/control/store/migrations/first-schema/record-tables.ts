@@ -59,6 +59,8 @@ create table request_failure (
   frontdoor_id text not null references frontdoor (id) on delete cascade,
   share_id text not null,
   at bigint not null,
+  code text not null,
+  hop text not null,
   data text not null
 );
 create index request_failure_by_age on request_failure (at);
