@@ -93,6 +93,8 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
     'The stream of several frontdoors has the same, for all tabs of a browser.',
   ),
   getFrontdoorSummary: at(FD),
+  getFrontdoorAttention: at(FD),
+  getBusiestShares: at(FD),
   getInstallationSummary: at('/settings/installation'),
   search: at('/'),
   listAuthProviderTypes: at(`${FD}/providers/new`),

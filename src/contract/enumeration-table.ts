@@ -68,6 +68,11 @@ const enumerations: readonly Enumeration[] = [
     description:
       'NONE: no gateway has reported a certificate, and one is ordered at the first visit over HTTPS. VALID: gateways have a valid certificate. EXPIRED: the certificate has expired. FAILED: there is no valid certificate, and the last order failed.',
   },
+  {
+    name: 'CertificateHolderKind',
+    values: ['environment', 'domain'],
+    description: 'Whose certificate expires: that of an environment, or that of a domain of a share.',
+  },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',

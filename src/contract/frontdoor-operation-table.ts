@@ -22,6 +22,7 @@ import {
 } from './schemas/resource-schemas.ts';
 import { byEnvironment, byName, byProvider, byStatus, byTime, byTokens } from './list-filter-table.ts';
 import {
+  busiestSharesSchema,
   environmentMetricsSchema,
   frontdoorMetricsSchema,
   shareMetricsSchema,
@@ -60,6 +61,14 @@ const busiest: QueryParameter = {
     'Maximum number of environments, those with the most requests first; by default the first 1000 by name',
   minimum: 1,
   maximum: 1_000,
+};
+const top: QueryParameter = {
+  name: 'top',
+  type: 'integer',
+  isRequired: false,
+  summary: 'Maximum number of shares; 10 by default',
+  minimum: 1,
+  maximum: 20,
 };
 const agentQuery = [
   ...paging('name', 'id', 'createdAt', 'status'),
@@ -168,6 +177,15 @@ export const frontdoorOperations = [
     path: '/frontdoor/{frontdoorId}/share-sparklines',
     query: [duration, byEnvironment, byName, byTokens],
     answer: ok(sparklinesSchema),
+  }),
+  guarded({
+    id: 'getBusiestShares',
+    group: 'Metrics',
+    summary: 'Get the traffic of the shares with the most requests',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/busiest-shares',
+    query: [duration, step, top],
+    answer: ok(busiestSharesSchema),
   }),
   guarded({
     id: 'listEnvironments',

@@ -1,6 +1,10 @@
 /** Operations that sum up a frontdoor, or the installation. */
 import { guarded, ok } from './operation.ts';
-import { frontdoorSummarySchema, installationSummarySchema } from './schemas/summary-schemas.ts';
+import {
+  frontdoorAttentionSchema,
+  frontdoorSummarySchema,
+  installationSummarySchema,
+} from './schemas/summary-schemas.ts';
 
 export const summaryOperations = [
   guarded({
@@ -11,6 +15,15 @@ export const summaryOperations = [
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/summary',
     answer: ok(frontdoorSummarySchema),
+  }),
+  guarded({
+    id: 'getFrontdoorAttention',
+    group: 'Frontdoors',
+    summary:
+      'Get what needs attention in a frontdoor: failing shares, disconnected agents, domains and people that wait, certificates that expire',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/attention',
+    answer: ok(frontdoorAttentionSchema),
   }),
   guarded({
     id: 'getInstallationSummary',

@@ -3,6 +3,7 @@ import { ERROR_KINDS } from '#base';
 import { printable } from '#base/terminal';
 import type {
   AccessExplanationAnswer,
+  BusiestSharesAnswer,
   FrontdoorMetricsAnswer,
   InspectedRequestAnswer,
   InspectionAnswer,
@@ -15,7 +16,7 @@ import { cellText, fieldOf } from '../output/cell-text.ts';
 import { explanationText } from '../output/explanation-text.ts';
 import { inspectedText } from '../output/inspected-text.ts';
 import { inspectionText } from '../output/inspection-text.ts';
-import { metricsText, sparklinesText } from '../output/metric-text.ts';
+import { busiestText, metricsText, sparklinesText } from '../output/metric-text.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { recordText } from '../output/record-text.ts';
 import { TableText } from '../output/table-text.ts';
@@ -48,6 +49,7 @@ export function showAnswer(
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
+  if (row.view === 'busiest') return io.out(busiestText(answer as BusiestSharesAnswer));
   if (row.view === 'explanation') return io.out(explanationText(answer as AccessExplanationAnswer));
   if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
   if (row.view === 'provider-check') return showProviderCheck(io, answer as AnyProviderCheck, firstArgument);

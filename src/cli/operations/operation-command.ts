@@ -13,6 +13,7 @@ export interface OperationCommand {
     | 'json'
     | 'metrics'
     | 'sparklines'
+    | 'busiest'
     | 'inspection'
     | 'explanation'
     | 'inspected'

@@ -94,6 +94,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   cost: { description: 'circuits prefer lower costs', example: '10' },
   precedence: { description: 'required ones are selected before default ones, failed ones last' },
   names: { example: 'links' },
+  top: { example: '5' },
   duration: { example: 'PT1H' },
   step: { example: 'PT1M' },
   from: { example: '2030-01-01T00:00:00Z' },

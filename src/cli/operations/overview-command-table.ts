@@ -37,6 +37,18 @@ export const OVERVIEW_COMMANDS = {
     view: 'sparklines',
     examples: ['metrics shares --environment-id laptop', 'metrics shares --tokens app,shop'],
   },
+  getBusiestShares: {
+    noun: 'metrics',
+    verb: 'busiest',
+    view: 'busiest',
+    examples: ['metrics busiest', 'metrics busiest --duration P7D --top 5'],
+  },
+  getFrontdoorAttention: {
+    noun: 'frontdoors',
+    verb: 'attention',
+    view: 'json',
+    examples: ['frontdoors attention'],
+  },
   getFrontdoorSummary: {
     noun: 'frontdoors',
     verb: 'summary',

@@ -1,6 +1,11 @@
 /** Metrics and sparklines for people: totals, and the window as bars. --json has all samples. */
 import { printable } from '#base/terminal';
-import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract/schemas';
+import type {
+  BusiestSharesAnswer,
+  EnvironmentMetricsAnswer,
+  FrontdoorMetricsAnswer,
+  SparklinesAnswer,
+} from '#contract/schemas';
 import { recordText } from './record-text.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -35,6 +40,18 @@ export function sparklinesText({ sparklines, duration, step, start }: Sparklines
       `${sum(errors) === 0 ? '' : `  ${sparkline(errors)} ${sum(errors)} errors`}\n`,
   );
   return `${duration} in steps of ${step}, from ${start}\n${lines.join('')}`;
+}
+
+/** One line a share, the busiest first. */
+export function busiestText({ shares, duration, start, end }: BusiestSharesAnswer): string {
+  if (shares.length === 0) return `no requests in ${duration}\n`;
+  const names = shares.map(({ token }) => printable(token));
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = shares.map(
+    ({ requests, errors, status4xx, latencyMs }, index) =>
+      `${names[index]!.padEnd(width)}  ${requests} requests  ${errors} errors  ${status4xx} with 4xx  p95 ${latencyMs.p95} ms\n`,
+  );
+  return `${duration}, from ${start} to ${end}\n${lines.join('')}`;
 }
 
 function sum(values: readonly number[]): number {

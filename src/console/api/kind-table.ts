@@ -3,7 +3,12 @@ import type { OperationId } from '#contract';
 
 type Answers = readonly OperationId[];
 
-const SUMMARIES: Answers = ['getFrontdoorSummary', 'getInstallationSummary', 'search'];
+const SUMMARIES: Answers = [
+  'getFrontdoorSummary',
+  'getFrontdoorAttention',
+  'getInstallationSummary',
+  'search',
+];
 const MESH: Answers = ['getMesh', 'listLinks', 'getRoute', 'listCircuits', ...SUMMARIES];
 
 const KINDS: Readonly<Record<string, Answers>> = {
@@ -57,7 +62,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
   organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],
   account: ['listApiAccounts', 'getApiAccount'],
   client: ['listOauthClients', 'getOauthClient'],
-  person: ['listPeople', 'getPerson', 'listInvitations', 'getCaller'],
+  person: ['listPeople', 'getPerson', 'listInvitations', 'getCaller', 'getFrontdoorAttention'],
   invitation: ['listInvitations'],
   'console-session': ['listConsoleSessions'],
   'console-log-in': ['listConsoleLogIns'],

@@ -12,6 +12,7 @@ const FLOOR_MS = 2_000;
 const SUMMARY_FLOOR_MS = 5_000;
 const SUMMARIES: ReadonlySet<unknown> = new Set<OperationId>([
   'getFrontdoorSummary',
+  'getFrontdoorAttention',
   'getInstallationSummary',
 ]);
 

@@ -1,7 +1,7 @@
 /** Schemas of metrics and sparklines. Durations are ISO 8601, latencies are in milliseconds. */
 import type { Static } from 'typebox';
 import { Type } from '#base/shapes';
-import { closed, oneOf, timestamp, uuid } from '../schema-parts.ts';
+import { closed, nullable, oneOf, timestamp, uuid } from '../schema-parts.ts';
 
 const count = () => Type.Integer({ minimum: 0 });
 const ofClass = (name: string) =>
@@ -55,3 +55,19 @@ export const sparklinesSchema = closed({
   ),
 });
 export type SparklinesAnswer = Static<typeof sparklinesSchema>;
+
+export const busiestSharesSchema = closed({
+  frontdoorId: uuid(),
+  duration: Type.String(),
+  start: timestamp(),
+  end: timestamp(),
+  shares: Type.Array(
+    closed({
+      token: Type.String(),
+      name: nullable<string>({ type: 'string', description: 'The name of the share. Null if it has none.' }),
+      ...counts(),
+    }),
+    { description: 'Shares that have requests in the window, the one with the most first' },
+  ),
+});
+export type BusiestSharesAnswer = Static<typeof busiestSharesSchema>;

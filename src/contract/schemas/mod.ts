@@ -1,7 +1,11 @@
 /** The schemas of resources, and the types of answers and bodies. */
 export type { AgentEnrollmentAnswer } from './resource-schemas.ts';
 export type { SearchResultAnswer } from './search-schemas.ts';
-export type { FrontdoorSummaryAnswer, InstallationSummaryAnswer } from './summary-schemas.ts';
+export type {
+  FrontdoorAttentionAnswer,
+  FrontdoorSummaryAnswer,
+  InstallationSummaryAnswer,
+} from './summary-schemas.ts';
 export type {
   ConsoleLogInAnswer,
   ConsoleSessionAnswer,
@@ -55,6 +59,7 @@ export {
   type ProviderAnswer,
 } from './provider-schemas.ts';
 export {
+  type BusiestSharesAnswer,
   type EnvironmentMetricsAnswer,
   type FrontdoorMetricsAnswer,
   type SparklinesAnswer,

@@ -1,5 +1,5 @@
 /** Schemas of summaries: a frontdoor, or the installation, at one glance. */
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import { Type } from '#base/shapes';
 import { closed, nullable, oneOf, timestamp, uuid } from '../schema-parts.ts';
 
@@ -74,3 +74,51 @@ export const installationSummarySchema = closed({
   expiringCertificates: certificates(),
 });
 export type InstallationSummaryAnswer = Static<typeof installationSummarySchema>;
+
+const firstOf = <Entry extends TObject>(entry: Entry, description: string) =>
+  closed({ total: count('How many there are'), first: Type.Array(entry, { description }) });
+const textOrNull = (description: string) => nullable<string>({ type: 'string', description });
+
+export const frontdoorAttentionSchema = closed({
+  frontdoorId: uuid(),
+  failingShares: firstOf(
+    closed({
+      token: Type.String({ description: 'The token of the share' }),
+      name: textOrNull('The name of the share; null if it has none'),
+      lastError: textOrNull('Why the latest probe failed; null if the reason is not known'),
+    }),
+    'The first five by name',
+  ),
+  disconnectedAgents: firstOf(
+    closed({
+      id: Type.String({ description: 'The ID of the agent' }),
+      name: Type.String({ description: 'The name of the agent' }),
+      lastSeenAt: nullable<string>({
+        type: 'string',
+        format: 'date-time',
+        description: 'When it was connected last; null: never',
+      }),
+    }),
+    'The first five by name',
+  ),
+  waitingDomains: firstOf(
+    closed({
+      id: Type.String({ description: 'The ID of the custom frontend' }),
+      hostname: Type.String({ description: 'Its hostname' }),
+    }),
+    'The first five custom frontends that wait for DNS or a certificate',
+  ),
+  expiringCertificates: Type.Array(
+    closed({
+      kind: oneOf('environment', 'domain'),
+      id: Type.String({
+        description: 'The ID of the environment, or the token of the share that has the domain',
+      }),
+      name: Type.String({ description: 'The name of the environment, or the domain' }),
+      expiresAt: timestamp(),
+    }),
+    { description: 'Certificates that expire within 14 days, the first five to expire' },
+  ),
+  waitingPeople: count('People of the organization who signed in and wait for a role'),
+});
+export type FrontdoorAttentionAnswer = Static<typeof frontdoorAttentionSchema>;

@@ -82,7 +82,7 @@ export async function busiestLines(
   window: MetricWindow,
   most: number,
 ): Promise<NamedTrafficLine[]> {
-  const environments = await rowsOf(db, window)
+  const environments = await rollupsIn(db, window)
     .innerJoin(
       environmentsOf(db, frontdoor.id).select(['id', 'name']).as('environment'),
       'environment.id',
@@ -147,7 +147,7 @@ async function trafficOf(
   owner?: GrantedFrontdoor,
 ): Promise<TrafficCounts[]> {
   const { startMs, stepMs, count } = window;
-  let query = rowsOf(db, window).where('metric_rollup.scope_id', '=', scopeId);
+  let query = rollupsIn(db, window).where('metric_rollup.scope_id', '=', scopeId);
   if (owner !== undefined) {
     const own = environmentsOf(db, owner.id).select('id').where('id', '=', scopeId);
     query = query.where(({ exists }) => exists(own));
@@ -190,7 +190,7 @@ async function linesOf(
 ): Promise<Map<string, TrafficLine>> {
   const { startMs, stepMs, count } = window;
   const step = sql<number>`(starts_at - cast(${startMs} as bigint)) / cast(${stepMs} as bigint)`;
-  const rows = await rowsOf(db, window)
+  const rows = await rollupsIn(db, window)
     .where('metric_rollup.scope_id', 'in', scopeIds)
     .select([
       'scope_id',
@@ -210,7 +210,8 @@ async function linesOf(
   return lines;
 }
 
-function rowsOf(db: Queries, { rollupMs, startMs, stepMs, count }: MetricWindow) {
+/** The roll-ups that a window is read from. */
+export function rollupsIn(db: Queries, { rollupMs, startMs, stepMs, count }: MetricWindow) {
   return db
     .selectFrom('metric_rollup')
     .where('metric_rollup.resolution_ms', '=', rollupMs)

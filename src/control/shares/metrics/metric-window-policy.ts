@@ -17,6 +17,8 @@ export const MAX_DURATION_MS = 30 * 86_400_000;
 export const MIN_STEP_MS = ROLLUPS[0]!.spanMs;
 const DEFAULT_STEPS = 60;
 const SPARKLINE_STEPS = 30;
+/** A ranking is read from at least so many roll-ups a share, where the window is long enough. */
+const RANKING_ROLLUPS = 4;
 
 /** Rounds the step up as little as possible: samples of at least `stepMs`, a few thousand at most. */
 export function metricWindow(durationMs: number, stepMs: number | undefined, nowMs: number): MetricWindow {
@@ -37,6 +39,18 @@ export function sparklineWindow(durationMs: number, nowMs: number): MetricWindow
   return firstKept([...fitting, ROLLUPS[0]!], nowMs, ({ spanMs }) =>
     windowOf(spanMs, roundedUp(wantedMs, spanMs), SPARKLINE_STEPS, nowMs),
   );
+}
+
+/**
+ * Returns a window that covers the given one with few roll-ups: whole hours or days, so that it may begin earlier. Shares are
+ * ranked by it.
+ */
+export function rankingWindow({ rollupMs, startMs, stepMs, count }: MetricWindow): MetricWindow {
+  const endMs = startMs + count * stepMs;
+  const coarse = ROLLUPS.findLast(({ spanMs }) => spanMs * RANKING_ROLLUPS <= endMs - startMs);
+  const spanMs = Math.max(rollupMs, coarse?.spanMs ?? 0);
+  const fromMs = startMs - (startMs % spanMs);
+  return { rollupMs: spanMs, stepMs: spanMs, startMs: fromMs, count: Math.ceil((endMs - fromMs) / spanMs) };
 }
 
 /** Returns the window of the first roll-up that reaches back to its start. */

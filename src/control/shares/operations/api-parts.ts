@@ -1,6 +1,7 @@
 /** Opens what the Management API adds to the parts that its operations get. */
 import { AuditFollowers } from '../../audit/mod.ts';
 import { ChangeFollowers } from '../changes/change-followers.ts';
+import { BusiestCache } from '../metrics/busiest-cache.ts';
 import { openIdentityKeys } from '../logins/identity-keys.ts';
 import {
   audienceOf,
@@ -47,6 +48,7 @@ export async function openApiParts(
     }),
     loginFailures: new LoginFailures(limits.failedLogins, clock),
     auditFollowers: new AuditFollowers({ store, log, jsonOf: auditJson }),
+    busiest: new BusiestCache(clock),
     changeFollowers: new ChangeFollowers({ store, log, model, catalog, status }),
     agentEnrollmentTtlMs: options.agentEnrollmentTtlMs ?? AGENT_ENROLLMENT_TTL_MS,
     fabricEnrollmentTtlMs: options.fabricEnrollmentTtlMs ?? FABRIC_ENROLLMENT_TTL_MS,

@@ -24,6 +24,7 @@ import type {
   TrustedIssuers,
 } from '../../credentials/oauth/mod.ts';
 import type { GatewayCommands } from '../gateway-feed/gateway-commands.ts';
+import type { BusiestCache } from '../metrics/busiest-cache.ts';
 import type { IdentityKeys } from '../logins/identity-keys.ts';
 import type { ProviderDirectory } from '../logins/provider-directory.ts';
 import type { FabricView } from '../../overlay/mod.ts';
@@ -111,6 +112,8 @@ export interface ApiParts {
   readonly callerUses: Pick<LastUses, 'saw'>;
   readonly auditFollowers: AuditFollowers;
   readonly changeFollowers: ChangeFollowers;
+  /** The shares with the most requests. */
+  readonly busiest: Pick<BusiestCache, 'of'>;
   /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
   readonly baseUrl: () => string;
   readonly tokenPolicy: () => TokenPolicy;

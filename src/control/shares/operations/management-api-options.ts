@@ -16,6 +16,7 @@ type OwnParts =
   | 'callerUses'
   | 'auditFollowers'
   | 'changeFollowers'
+  | 'busiest'
   | 'tokenPolicy'
   | 'agentEnrollmentTtlMs'
   | 'fabricEnrollmentTtlMs';

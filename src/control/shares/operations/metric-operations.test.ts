@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract/schemas';
+import type {
+  BusiestSharesAnswer,
+  EnvironmentMetricsAnswer,
+  FrontdoorMetricsAnswer,
+  SparklinesAnswer,
+} from '#contract/schemas';
 import { reportOf, sampleOf, type Place } from '../metrics/metric-fixture.ts';
 import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { createShare } from '../records/share-store.ts';
@@ -149,6 +154,60 @@ describe('metrics', () => {
       status5xx: 1,
       latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
     });
+  });
+
+  it('of the busiest shares have the counts of the same window, the most requests first', async () => {
+    const { status, body } = await world.call('GET', `${path}/busiest-shares?duration=PT1H&step=PT1M`);
+    assert.equal(status, 200);
+    const { shares, ...rest } = body as BusiestSharesAnswer;
+    assert.deepEqual(rest, {
+      frontdoorId: world.first.frontdoorId,
+      duration: 'PT1H',
+      start: '2026-03-14T14:10:00.000Z',
+      end: '2026-03-14T15:10:00.000Z',
+    });
+    assert.deepEqual(shares, [
+      {
+        token: 'app',
+        name: 'app',
+        requests: 4,
+        errors: 1,
+        bytesIn: 30,
+        bytesOut: 70,
+        status2xx: 1,
+        status3xx: 1,
+        status4xx: 1,
+        status5xx: 1,
+        latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
+      },
+      {
+        token: 'other',
+        name: 'other',
+        ...nothing,
+        requests: 2,
+        bytesIn: 10,
+        bytesOut: 100,
+        status2xx: 2,
+        latencyMs: { p50: 1.05, p95: 1.05, p99: 1.05 },
+      },
+    ]);
+    const namesFor = async (query: string) => {
+      const answer = await world.call('GET', `${path}/busiest-shares?${query}`);
+      return (answer.body as BusiestSharesAnswer).shares.map(({ token, requests }) => [token, requests]);
+    };
+    for (const duration of ['PT5M', 'P1D', 'P7D', 'P30D'])
+      assert.deepEqual(
+        await namesFor(`duration=${duration}`),
+        [
+          ['app', 4],
+          ['other', 2],
+        ],
+        duration,
+      );
+    assert.deepEqual(await namesFor('top=1'), [['app', 4]]);
+    const { authorization, frontdoorId } = world.other;
+    const foreign = await world.call('GET', `/frontdoor/${frontdoorId}/busiest-shares`, { authorization });
+    assert.deepEqual((foreign.body as BusiestSharesAnswer).shares, []);
   });
 
   it('of an environment are its own alone', async () => {

@@ -27,14 +27,16 @@ import { listFilterOf, textOf, type Query } from './page-query.ts';
 
 const DEFAULT_DURATION_MS = 3_600_000;
 const MAX_SPARKLINES = 1_000;
+const DEFAULT_BUSIEST = 10;
 
 export const metricHandlers: Handlers<
-  Pick<ApiParts, 'store' | 'clock'>,
+  Pick<ApiParts, 'store' | 'clock' | 'busiest'>,
   | 'getFrontdoorMetrics'
   | 'getFrontdoorSparklines'
   | 'getEnvironmentMetrics'
   | 'getShareMetrics'
   | 'getShareSparklines'
+  | 'getBusiestShares'
 > = {
   async getFrontdoorMetrics(parts, { frontdoor, query }) {
     const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
@@ -72,6 +74,20 @@ export const metricHandlers: Handlers<
     const lines = await shareLines(parts.store.db, frontdoor, filter, window, MAX_SPARKLINES);
     const sparklines = lines.map((line) => ({ scope: 'share' as const, ...line }));
     return ok(sparklinesAnswer(frontdoor.id, durationMs, window, sparklines));
+  },
+
+  async getBusiestShares(parts, { frontdoor, query }) {
+    const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
+    const most = Number(textOf(query, 'top') ?? DEFAULT_BUSIEST);
+    const shares = await parts.busiest.of(parts.store.db, frontdoor, window, most);
+    const { startMs, stepMs, count } = window;
+    return ok({
+      frontdoorId: frontdoor.id,
+      duration: formatIsoDuration(durationMs),
+      start: isoTime(startMs),
+      end: isoTime(startMs + count * stepMs),
+      shares: shares.map(({ token, name, counts }) => ({ token, name, ...countsAnswer(counts) })),
+    });
   },
 
   async getFrontdoorSparklines(parts, { frontdoor, query }) {

@@ -2,6 +2,7 @@
 import { operations, type OperationId } from '#contract';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
 import { agentEnrollmentHandlers } from './agent-enrollment-operations.ts';
+import { attentionHandlers } from './attention-operations.ts';
 import { auditHandlers } from './audit-operations.ts';
 import { authorityHandlers } from './authority-operations.ts';
 import { backupHandlers } from './backup-operation.ts';
@@ -78,6 +79,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...auditHandlers,
   ...changeHandlers,
   ...summaryHandlers,
+  ...attentionHandlers,
   ...searchHandlers,
   ...descriptionHandlers,
   ...frontendHandlers,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
+import type { FrontdoorAttentionAnswer } from '#contract/schemas';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -97,6 +98,56 @@ describeEachStore('summaries', (open) => {
     assert.equal((await world.call('GET', '/summary', { authorization })).status, 403);
     const own = await world.call('GET', `/frontdoor/${world.other.frontdoorId}/summary`, { authorization });
     assert.partialDeepStrictEqual(own.body, { environments: { total: 1, online: 0 }, shares: { total: 0 } });
+  });
+
+  it('of what needs attention name the first of each kind, and count all', async () => {
+    const { frontdoorId } = world.first;
+    const { id: frontendId } = await world.store.db
+      .selectFrom('frontend')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const made = await world.call('POST', `/frontdoor/${frontdoorId}/custom-frontends`, {
+      body: { hostname: 'apps.example.com', frontendId },
+    });
+    assert.equal(made.status, 201, made.text);
+    const { body, text } = await world.call('GET', `/frontdoor/${frontdoorId}/attention`);
+    const { disconnectedAgents, ...rest } = body as FrontdoorAttentionAnswer;
+    assert.deepEqual(rest, {
+      frontdoorId,
+      failingShares: { total: 1, first: [{ token: 'two', name: 'two', lastError: 'the last probe failed' }] },
+      waitingDomains: {
+        total: 1,
+        first: [{ id: (made.body as { id: string }).id, hostname: 'apps.example.com' }],
+      },
+      expiringCertificates: [
+        {
+          kind: 'environment',
+          id: laptop,
+          name: 'laptop',
+          expiresAt: new Date(world.clock.nowMs() + 3 * DAY_MS).toISOString(),
+        },
+      ],
+      waitingPeople: 0,
+    });
+    const away = disconnectedAgents.first.map(({ name, lastSeenAt }) => [name, lastSeenAt]);
+    assert.deepEqual(
+      [disconnectedAgents.total, away],
+      [
+        2,
+        [
+          ['old', null],
+          ['server', null],
+        ],
+      ],
+    );
+    assert.doesNotMatch(text, /foreign/);
+    const { authorization } = world.other;
+    const foreign = `/frontdoor/${frontdoorId}/attention`;
+    assert.equal((await world.call('GET', foreign, { authorization })).status, 403);
+    await world.call(
+      'DELETE',
+      `/frontdoor/${frontdoorId}/custom-frontends/${(made.body as { id: string }).id}`,
+    );
   });
 
   it('of a frontdoor count the shares that lists show in each state, also those of agents that are away', async () => {

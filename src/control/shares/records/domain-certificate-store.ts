@@ -8,7 +8,7 @@ import type { DomainCertificateTable, Queries, Store } from '../../store/mod.ts'
 /** A report that changes nothing is written again after this time. */
 const REPEATED_AFTER_MS = 3 * 3_600_000;
 /** A gateway with 100,000 domains reports each of them every two hours. */
-const COUNTS_FOR_MS = 24 * 3_600_000;
+export const COUNTS_FOR_MS = 24 * 3_600_000;
 const IDS_A_STATEMENT = 500;
 
 type Row = DomainCertificateTable;
