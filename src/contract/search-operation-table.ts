@@ -7,7 +7,7 @@ export const searchOperations = [
     id: 'search',
     group: 'Search',
     summary:
-      'Search the resources of your organization by name or ID; with frontdoor.admin also those of the installation',
+      'Search the resources, failures and latest events of your organization; with frontdoor.organization also its people and accounts, with frontdoor.admin also the installation',
     method: 'GET',
     path: '/search',
     query: [
@@ -15,7 +15,8 @@ export const searchOperations = [
         name: 'q',
         type: 'string',
         isRequired: true,
-        summary: 'Part of a name (ASCII letters match in either case), or a complete ID',
+        summary:
+          'Part of a name, of a share’s target or of an email address (ASCII letters match in either case), a complete ID, or an error ID. Of the events, the last 1,000 are searched',
       },
     ],
     answer: ok(searchResultSchema),

@@ -1,7 +1,7 @@
 /** The audit trail: writing, chaining, reading, following and verifying events. */
 export type { AuditEntry, AuditTarget } from './audit-entry.ts';
 export { AuditFollowers } from './audit-followers.ts';
-export { type AuditFilter, auditEventCount, lastSequence, listAudit } from './audit-reading.ts';
+export { type AuditFilter, auditEventCount, lastSequence, listAudit, searchAudit } from './audit-reading.ts';
 export { type AuditRow, appendAudit, appendAuditAll, earlyHead } from './audit-store.ts';
 export { verifyAudit } from './audit-verification.ts';
 export { LogInLedger } from './log-in-ledger.ts';

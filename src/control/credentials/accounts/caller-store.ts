@@ -8,6 +8,7 @@ import { isUuid, type Scope } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { CallerKind } from './account-store.ts';
 import {
+  containsIn,
   countedPage,
   narrowed,
   type ListFilter,
@@ -119,6 +120,23 @@ export async function listCallers(
   const query = liveCallers(db, kind).where('organization_id', '=', organizationId);
   const { content, total } = await countedPage(narrowed(query, filter), request);
   return { content: content.map(recordOf), total };
+}
+
+/** Callers of the organization that are not revoked, whose name contains the text or whose id it is, at most so many. */
+export async function searchCallers(
+  db: Queries,
+  kind: CallerKind,
+  organizationId: string,
+  text: string,
+  limit: number,
+): Promise<readonly Pick<CallerRecord, 'id' | 'name'>[]> {
+  const isNamed = containsIn([sql.ref('name')], text);
+  return liveCallers(db, kind)
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`(${isNamed} or id = ${text.toLowerCase()})`)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
 }
 
 export async function renameCaller(

@@ -14,6 +14,7 @@ export {
   renameCaller,
   revokeCaller,
   rotateCaller,
+  searchCallers,
 } from './caller-store.ts';
 export { writeCallerUses } from './caller-use-store.ts';
 export { type RuleParts, THE_INSTALLATION, presentRights, providerCredential } from './credential-rule.ts';

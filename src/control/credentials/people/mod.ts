@@ -74,6 +74,7 @@ export {
   insertPerson,
   listPeople,
   lockPerson,
+  searchPeople,
 } from './person-store.ts';
 export {
   deletePersonTotp,

@@ -1,7 +1,9 @@
 /** People of an organization. What opens the console for them is in `console-session-store.ts`. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { isUuid, type Role } from '#domain';
 import {
+  containsIn,
   countedPage,
   narrowed,
   type ListFilter,
@@ -66,6 +68,24 @@ export async function listPeople(
   const query = people(db).where('organization_id', '=', organizationId);
   const { content, total } = await countedPage(narrowed(query, filter), request);
   return { content: content.map(recordOf), total };
+}
+
+/** People of the organization whose name or email address contains the text, or whose id it is, at most so many. */
+export async function searchPeople(
+  db: Queries,
+  organizationId: string,
+  text: string,
+  limit: number,
+): Promise<readonly Pick<PersonRecord, 'id' | 'name' | 'email'>[]> {
+  const isNamed = containsIn([sql.ref('name'), sql.ref('email')], text);
+  return db
+    .selectFrom('person')
+    .select(['id', 'name', 'email'])
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`(${isNamed} or id = ${text.toLowerCase()})`)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
 }
 
 /** A change of the role ends the person's link for a new password: its maker may not have the scopes of the new role. */

@@ -3,7 +3,28 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { SearchResultAnswer } from '#contract/schemas';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
+import { insertPerson } from '../../credentials/people/mod.ts';
+import { putFailures } from '../records/request-record-store.ts';
+import { putUnroutedFailures } from '../records/unrouted-failure-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+const FAILURE = {
+  at: Date.UTC(2026, 4, 12),
+  shareId: 'a share that is gone',
+  frontdoorId: '',
+  status: 502,
+  code: 'no-answer',
+  hop: 'service',
+  cause: 'connection refused',
+  method: 'GET',
+  host: 'crm.example',
+  path: '/',
+  client: '192.0.2.7',
+  identity: null,
+  decision: 'open',
+  traceId: null,
+  timings: { decidedMs: 1, circuitMs: null, firstByteMs: null, doneMs: 1 },
+} as const;
 
 describeEachStore('a search', (open) => {
   let world: ApiWorld;
@@ -33,11 +54,13 @@ describeEachStore('a search', (open) => {
     assert.equal(answer.status, 200, answer.text);
     return answer.body as SearchResultAnswer;
   };
-  const namesIn = ({ results }: SearchResultAnswer) => results.map(({ kind, name }) => `${kind} ${name}`);
+  const resourcesIn = ({ results }: SearchResultAnswer) =>
+    results.filter(({ kind }) => kind !== 'audit-event');
+  const namesIn = (found: SearchResultAnswer) =>
+    resourcesIn(found).map(({ kind, name }) => `${kind} ${name}`);
 
   it('finds resources of each kind by a part of the name, in either case, an exact name first', async () => {
     const found = await search('BLUE');
-    assert.equal(found.more, false);
     assert.deepEqual(namesIn(found).toSorted(), [
       'auth-provider Blue keys',
       'environment Blue laptop',
@@ -73,7 +96,7 @@ describeEachStore('a search', (open) => {
       ['many', ...first].map((name) => `share ${name}`),
     );
     const nine = await search('many-0');
-    assert.deepEqual([nine.results.length, nine.more], [10, false]);
+    assert.equal(resourcesIn(nine).length, 10);
   });
 
   it('finds a share by its domains', async () => {
@@ -83,17 +106,82 @@ describeEachStore('a search', (open) => {
       const { status, text } = await world.call('POST', domains, { body: { hostname } });
       assert.equal(status, 201, text);
     }
-    assert.deepEqual(await search('WWW.teal'), {
-      results: [{ kind: 'share', id: 'green', name: 'www.teal.example', frontdoorId }],
-      more: false,
-    });
+    assert.deepEqual(resourcesIn(await search('WWW.teal')), [
+      { kind: 'share', id: 'green', name: 'www.teal.example', detail: 'green', at: null, frontdoorId },
+    ]);
     assert.deepEqual(namesIn(await search('teal')), ['share shop.teal.example', 'share www.teal.example']);
     assert.deepEqual(namesIn(await search('teal', world.other.authorization)), []);
   });
 
+  it('finds a share by its target, and people, accounts and clients for who administers them', async () => {
+    const { frontdoorId, organizationId } = world.first;
+    const created = async (path: string, body: object) => {
+      const { status, text, body: made } = await world.call('POST', path, { body });
+      assert.equal(status, 201, text);
+      return (made as { readonly id: string }).id;
+    };
+    const share = { environmentId, shareMode: 'public', backendMode: 'proxy', name: 'crm' };
+    await created(`/frontdoor/${frontdoorId}/shares`, { ...share, target: 'http://10.9.8.7:8080' });
+    assert.deepEqual(resourcesIn(await search('10.9.8.7:80')), [
+      { kind: 'share', id: 'crm', name: 'crm', detail: 'http://10.9.8.7:8080', at: null, frontdoorId },
+    ]);
+    const scopes = ['frontdoor.read'];
+    const accountId = await created('/api-accounts', { name: 'Violet robot', organizationId, scopes });
+    await created('/oauth-clients', { name: 'Violet client', organizationId, scopes });
+    await insertPerson(world.store.db, {
+      organizationId,
+      name: 'Violet',
+      email: 'v.parr@example.com',
+      role: 'reader',
+      nowMs: 0,
+    });
+    const people = ['person Violet', 'api-account Violet robot', 'oauth-client Violet client'];
+    assert.deepEqual(namesIn(await search('violet')), people);
+    assert.deepEqual(namesIn(await search('V.PARR@')), ['person Violet']);
+    assert.deepEqual(namesIn(await search(accountId)), ['api-account Violet robot']);
+    const { authorization } = await world.addAccount(organizationId, 'frontdoor.read frontdoor.write');
+    assert.deepEqual(namesIn(await search('violet', authorization)), []);
+    assert.deepEqual(namesIn(await search('violet', world.other.authorization)), []);
+    const { authorization: administrator } = await world.addAccount(
+      organizationId,
+      'frontdoor.read frontdoor.organization',
+    );
+    assert.deepEqual(namesIn(await search('violet', administrator)), people);
+  });
+
+  it('finds a failure by its error ID: of the own organization, and without a share for operators', async () => {
+    const { frontdoorId } = world.first;
+    const failure = { ...FAILURE, id: 'ab'.repeat(12) };
+    const unrouted = { ...failure, id: 'cd'.repeat(12), gatewayId: 'g', gatewayName: 'edge' };
+    await putFailures(world.store, { records: [failure], frontdoorOf: () => frontdoorId });
+    await putUnroutedFailures(world.store, [unrouted]);
+    const at = '2026-05-12T00:00:00.000Z';
+    const own = { kind: 'failure', id: failure.id, name: failure.id, detail: failure.cause, at, frontdoorId };
+    assert.deepEqual(resourcesIn(await search(failure.id.toUpperCase())), [own]);
+    assert.deepEqual(namesIn(await search(failure.id.slice(1))), []);
+    assert.deepEqual(namesIn(await search(failure.id, world.other.authorization)), []);
+    assert.deepEqual(namesIn(await search(unrouted.id)), [`unrouted-failure ${unrouted.id}`]);
+    const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
+    assert.deepEqual(namesIn(await search(unrouted.id, authorization)), []);
+  });
+
+  it('finds the latest events by what they concern, the newest first, in the own trail alone', async () => {
+    const { frontdoorId } = world.first;
+    const { status } = await world.call('DELETE', `/frontdoor/${frontdoorId}/shares/crm`);
+    assert.equal(status, 204);
+    const eventsIn = ({ results }: SearchResultAnswer) =>
+      results.filter(({ kind }) => kind === 'audit-event').map(({ name, detail }) => `${name} ${detail}`);
+    const found = await search('crm');
+    assert.deepEqual(eventsIn(found), ['deleteShare crm', 'createShare crm']);
+    const [event] = found.results;
+    assert.deepEqual((await search(event!.id)).results, [event]);
+    assert.deepEqual(await search('crm', world.other.authorization), { results: [], more: false });
+    assert.deepEqual((await search(event!.id, world.other.authorization)).results, []);
+  });
+
   it('shows only what the caller may see', async () => {
     const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
-    const kinds = new Set((await search('blue', authorization)).results.map(({ kind }) => kind));
+    const kinds = new Set(resourcesIn(await search('blue', authorization)).map(({ kind }) => kind));
     assert.deepEqual([...kinds].toSorted(), ['auth-provider', 'environment', 'frontdoor', 'share']);
     assert.deepEqual(namesIn(await search('blue', world.other.authorization)), [
       'environment blue of others',

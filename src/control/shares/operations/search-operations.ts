@@ -1,106 +1,140 @@
 /**
  * One search. Shares, environments and nodes are many and in memory, so that memory is searched, in slices; the
- * others are few and read from the store.
+ * others are few, or found by an index, and read from the store. Everything is bound to the caller's organization.
  */
-import type { SearchResultAnswer } from '#contract/schemas';
+import { includesScope } from '#domain';
+import { searchAudit } from '../../audit/mod.ts';
+import { searchCallers } from '../../credentials/accounts/mod.ts';
+import { searchOrganizations, searchPeople } from '../../credentials/people/mod.ts';
 import { inSlices } from '../../overlay/model/mod.ts';
+import { lowered } from '../../store/mod.ts';
+import { findFailureOfOrganization } from '../records/request-record-store.ts';
 import {
   frontdoorsOf,
   searchCustomFrontends,
   searchProviders,
   searchShareDomains,
 } from '../records/search-store.ts';
-import { searchOrganizations } from '../../credentials/people/mod.ts';
-import { lowered } from '../../store/mod.ts';
-import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
+import { findUnroutedFailure } from '../records/unrouted-failure-store.ts';
+import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
 import { textOf } from './page-query.ts';
+import { MOST_OF_A_KIND, SearchHits } from './search-hits.ts';
 
 type SearchParts = Pick<ApiParts, 'store' | 'model' | 'catalog'>;
-type Found = SearchResultAnswer['results'][number];
 
-const MOST_OF_A_KIND = 10;
+interface Asked {
+  readonly text: string;
+  readonly organizationId: string;
+  readonly isAdmin: boolean;
+  readonly mayAdminister: boolean;
+  readonly hits: SearchHits;
+}
+
+/** One more, so that a search knows that there are more. */
+const LIMIT = MOST_OF_A_KIND + 1;
+const ERROR_ID = /^[0-9a-f]{24}$/;
 
 export const searchHandlers: Handlers<SearchParts, 'search'> = {
-  async search({ store, model, catalog }, { principal, query }) {
-    const asked = textOf(query, 'q')!;
-    const matches = matcherOf(asked);
-    const isAdmin = principal.scopes.includes(ADMIN);
-    const { organizationId } = principal;
-    const frontdoors = await frontdoorsOf(store.db, organizationId);
-    const own = new Set(frontdoors.map(({ id }) => id));
-    const hits = new Hits(asked);
-    for (const { id, name } of frontdoors)
-      if (matches(name, id)) hits.add({ kind: 'frontdoor', id, name, frontdoorId: id });
-    for await (const slice of inSlices(catalog.all())) {
-      for (const { id, token, frontdoorId } of slice)
-        if (own.has(frontdoorId) && matches(token, id))
-          hits.add({ kind: 'share', id: token, name: token, frontdoorId });
-    }
-    for await (const slice of inSlices(model.identities())) {
-      for (const { id, name, kind, ownerId } of slice) {
-        const isSeen = kind === 'environment' ? own.has(ownerId ?? '') : isAdmin;
-        if (kind !== 'edge' && isSeen && matches(name, id))
-          hits.add({ kind, id, name, frontdoorId: ownerId });
-      }
-    }
-    const limit = MOST_OF_A_KIND + 1;
-    for (const row of await searchShareDomains(store.db, organizationId, asked, limit))
-      hits.add({ kind: 'share', ...row });
-    for (const row of await searchProviders(store.db, organizationId, asked, limit))
-      hits.add({ kind: 'auth-provider', ...row });
-    for (const row of await searchCustomFrontends(store.db, organizationId, asked, limit))
-      hits.add({ kind: 'custom-frontend', ...row });
-    if (isAdmin) {
-      for (const row of await searchOrganizations(store.db, asked, limit))
-        hits.add({ kind: 'organization', ...row, frontdoorId: null });
-      for (const { id, name } of model.fabricServices())
-        if (matches(name, id)) hits.add({ kind: 'fabric-service', id, name, frontdoorId: null });
-    }
+  async search(parts, { principal, query }) {
+    const text = textOf(query, 'q')!;
+    const { organizationId, scopes } = principal;
+    const hits = new SearchHits(text);
+    const asked = {
+      text,
+      organizationId,
+      hits,
+      isAdmin: scopes.includes(ADMIN),
+      mayAdminister: includesScope(scopes, 'frontdoor.organization'),
+    };
+    await searchModel(parts, asked);
+    await searchStored(parts, asked);
+    if (asked.mayAdminister) await searchCallersOf(parts, asked);
+    await searchFailures(parts, asked);
+    await searchEvents(parts, asked);
     return unstored(ok(hits.answer()));
   },
 };
 
-function matcherOf(asked: string): (name: string, id: string) => boolean {
-  const text = lowered(asked);
-  return (name, id) => id === text || lowered(name).includes(text);
-}
-
-/** The best of each kind, in bounded memory: an exact name first, then by name. */
-class Hits {
-  readonly #asked: string;
-  readonly #byKind = new Map<string, Hit[]>();
-  #hasMore = false;
-
-  constructor(asked: string) {
-    this.#asked = lowered(asked);
+async function searchModel({ store, model, catalog }: SearchParts, asked: Asked): Promise<void> {
+  const { organizationId, isAdmin, hits } = asked;
+  const matches = matcherOf(asked.text);
+  const frontdoors = await frontdoorsOf(store.db, organizationId);
+  const own = new Set(frontdoors.map(({ id }) => id));
+  for (const { id, name } of frontdoors)
+    if (matches(id, name)) hits.add({ kind: 'frontdoor', id, name, frontdoorId: id });
+  for await (const slice of inSlices(catalog.all())) {
+    for (const { id, token, target, frontdoorId } of slice)
+      if (own.has(frontdoorId) && (matches(id, token) || matches(id, target)))
+        hits.add({ kind: 'share', id: token, name: token, detail: target, frontdoorId });
   }
-
-  add(found: Found): void {
-    const hit = { found, isExact: lowered(found.name) === this.#asked };
-    const kept = this.#byKind.get(found.kind) ?? [];
-    this.#byKind.set(found.kind, kept);
-    // Most of many are no better than the worst that is kept.
-    if (kept.length === MOST_OF_A_KIND) {
-      this.#hasMore = true;
-      if (compareHits(hit, kept.at(-1)!) >= 0) return;
-      kept.pop();
+  for await (const slice of inSlices(model.identities())) {
+    for (const { id, name, kind, ownerId } of slice) {
+      const isSeen = kind === 'environment' ? own.has(ownerId ?? '') : isAdmin;
+      if (kind !== 'edge' && isSeen && matches(id, name)) hits.add({ kind, id, name, frontdoorId: ownerId });
     }
-    const at = kept.findIndex((other) => compareHits(hit, other) < 0);
-    kept.splice(at === -1 ? kept.length : at, 0, hit);
   }
+  if (!isAdmin) return;
+  for (const { id, name } of model.fabricServices())
+    if (matches(id, name)) hits.add({ kind: 'fabric-service', id, name, frontdoorId: null });
+}
 
-  answer(): SearchResultAnswer {
-    return { results: [...this.#byKind.values()].flat().map(({ found }) => found), more: this.#hasMore };
+async function searchStored({ store: { db } }: SearchParts, asked: Asked): Promise<void> {
+  const { text, organizationId, isAdmin, hits } = asked;
+  for (const row of await searchShareDomains(db, organizationId, text, LIMIT))
+    hits.add({ kind: 'share', ...row, detail: row.id });
+  for (const row of await searchProviders(db, organizationId, text, LIMIT))
+    hits.add({ kind: 'auth-provider', ...row });
+  for (const row of await searchCustomFrontends(db, organizationId, text, LIMIT))
+    hits.add({ kind: 'custom-frontend', ...row });
+  if (!isAdmin) return;
+  for (const row of await searchOrganizations(db, text, LIMIT))
+    hits.add({ kind: 'organization', ...row, frontdoorId: null });
+}
+
+async function searchCallersOf({ store: { db } }: SearchParts, asked: Asked): Promise<void> {
+  const { text, organizationId, hits } = asked;
+  for (const { id, name, email } of await searchPeople(db, organizationId, text, LIMIT))
+    hits.add({ kind: 'person', id, name, detail: email, frontdoorId: null });
+  for (const row of await searchCallers(db, 'account', organizationId, text, LIMIT))
+    hits.add({ kind: 'api-account', id: row.id, name: row.name, frontdoorId: null });
+  for (const row of await searchCallers(db, 'client', organizationId, text, LIMIT))
+    hits.add({ kind: 'oauth-client', id: row.id, name: row.name, frontdoorId: null });
+}
+
+/** By the complete error id alone: it is what visitors report. */
+async function searchFailures({ store: { db } }: SearchParts, asked: Asked): Promise<void> {
+  const errorId = lowered(asked.text);
+  if (!ERROR_ID.test(errorId)) return;
+  const own = await findFailureOfOrganization(db, asked.organizationId, errorId);
+  const unrouted = own === undefined && asked.isAdmin ? await findUnroutedFailure(db, errorId) : undefined;
+  const found = own ?? unrouted;
+  if (found === undefined) return;
+  asked.hits.add({
+    kind: own === undefined ? 'unrouted-failure' : 'failure',
+    id: errorId,
+    name: errorId,
+    detail: found.cause,
+    at: isoTime(found.at),
+    frontdoorId: own?.frontdoorId ?? null,
+  });
+}
+
+async function searchEvents({ store: { db } }: SearchParts, asked: Asked): Promise<void> {
+  for (const row of await searchAudit(db, asked.organizationId, asked.text, LIMIT)) {
+    const detail = nameIn(row.after) ?? nameIn(row.before) ?? row.target_id;
+    asked.hits.addEvent({ id: row.id, name: row.action, detail, at: isoTime(row.at) });
   }
 }
 
-interface Hit {
-  readonly found: Found;
-  readonly isExact: boolean;
+/** The name in a recorded state of a resource. */
+function nameIn(json: string | null): string | undefined {
+  const state: unknown = json === null ? null : JSON.parse(json);
+  if (typeof state !== 'object' || state === null || !('name' in state)) return undefined;
+  return typeof state.name === 'string' ? state.name : undefined;
 }
 
-function compareHits(a: Hit, b: Hit): number {
-  if (a.isExact !== b.isExact) return a.isExact ? -1 : 1;
-  return a.found.name < b.found.name ? -1 : a.found.name > b.found.name ? 1 : 0;
+function matcherOf(asked: string): (id: string, text: string) => boolean {
+  const wanted = lowered(asked);
+  return (id, text) => id === wanted || lowered(text).includes(wanted);
 }

@@ -123,6 +123,20 @@ export interface FailureFilter extends ListFilter {
   readonly hop?: string | undefined;
 }
 
+/** The failure in whichever frontdoor of the organization it is. */
+export async function findFailureOfOrganization(
+  db: Queries,
+  organizationId: string,
+  errorId: string,
+): Promise<StoredFailure | undefined> {
+  const row = await storedFailureRows(db)
+    .innerJoin('frontdoor', 'frontdoor.id', 'request_failure.frontdoor_id')
+    .where('frontdoor.organization_id', '=', organizationId)
+    .where('request_failure.id', '=', errorId)
+    .executeTakeFirst();
+  return row && storedFailures([row])[0];
+}
+
 export async function listFailures(
   db: Queries,
   frontdoor: GrantedFrontdoor,
@@ -209,11 +223,14 @@ function narrowedFailures(db: Queries, frontdoor: GrantedFrontdoor, filter: Fail
 }
 
 function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {
+  return storedFailureRows(db).where('request_failure.frontdoor_id', '=', frontdoor.id);
+}
+
+function storedFailureRows(db: Queries) {
   return db
     .selectFrom('request_failure')
     .leftJoin('share', 'share.id', 'request_failure.share_id')
-    .select(['request_failure.id', 'request_failure.data', 'share.token'])
-    .where('request_failure.frontdoor_id', '=', frontdoor.id);
+    .select(['request_failure.id', 'request_failure.data', 'share.token']);
 }
 
 interface FailureRow {
