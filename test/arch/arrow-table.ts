@@ -79,8 +79,8 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
 /** Parts that import only types of others, and what `BUNDLED` names. */
 export const TYPES_ONLY: readonly string[] = ['console'];
 
-/** Doors to a file that imports nothing, so that a browser program may be bundled with it. */
-export const BUNDLED: readonly string[] = ['#domain/backend-modes'];
+/** Doors to a file that imports nothing but types, so that a browser program may be bundled with it. */
+export const BUNDLED: readonly string[] = ['#domain/backend-modes', '#contract/access-sentences'];
 
 /** Folders outside the product: what they may reach, all through the parts' names. */
 export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
@@ -110,6 +110,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     file: 'src/domain/backend-mode-table.ts',
     parts: ['agent', 'cli', 'contract', 'control', 'domain', 'gateway', 'net', 'router', 'sdk'],
     why: 'the console is bundled with this table, and with no other file of the part',
+  },
+  '#contract/access-sentences': {
+    file: 'src/contract/access-sentences.ts',
+    parts: ['cli'],
+    why: 'the console is bundled with it, and with no other file of the part',
   },
   '#domain/versions': {
     file: 'src/domain/program-version.ts',

@@ -20,6 +20,7 @@ import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectFollowCommand } from './inspect-follow-command.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
 import { inspectCurlCommand } from './inspect-curl-command.ts';
+import { shareAccessCommand } from './share-access-command.ts';
 import { sessionEndCommand } from './session-end-command.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
 import { isPart, PARTS, type Noun } from './noun-table.ts';
@@ -73,7 +74,7 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     for (const each of [...inspectSwitches(io), inspectCurlCommand(io), inspectFollowCommand(io)])
       partOf(command, 'inspect').addCommand(each);
     partOf(command, 'policy').addCommand(policyChangeCommand(io));
-    command.addCommand(replayCommand(io));
+    command.addCommand(replayCommand(io)).addCommand(shareAccessCommand(io));
   }
   if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));
   if (noun === 'changes') command.addCommand(changesFollowCommand(io, { isOfMesh: false }));

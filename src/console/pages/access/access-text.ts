@@ -3,6 +3,7 @@ import { defineText } from '../../text/define-text.ts';
 /** Texts of the settings of access. */
 export const accessText = defineText({
   en: {
+    now: 'Who has access',
     providers: 'Sign-in providers',
     providersHelp: 'Visitors must sign in with one of these providers.',
     providersOpen:
@@ -86,6 +87,7 @@ export const accessText = defineText({
     units: (unit: string) => ({ S: 'seconds', M: 'minutes', H: 'hours', D: 'days' })[unit] ?? unit,
   },
   de: {
+    now: 'Wer Zugriff hat',
     providers: 'Anmeldungen',
     providersHelp: 'Besucher brauchen eine davon.',
     providersOpen:

@@ -6,8 +6,12 @@ import type { ReactNode } from 'react';
 import type { ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { Panel } from '../../parts/page-title.tsx';
+import { useText } from '../../text/language.tsx';
 import { useProviderEntries } from '../providers/provider-choice.tsx';
 import { hasKeys } from '../providers/type-facts.ts';
+import { AccessSentences } from './access-sentences.tsx';
+import { accessText } from './access-text.ts';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 import { QuestionPanel } from './question-panel.tsx';
 import { SharePolicy } from './share-policy.tsx';
@@ -28,6 +32,7 @@ export function PublicAccess(props: {
     draftOf: ({ authProviderIds }) => ({ authProviderIds }),
   });
   const rules = useEdit({ now: policy, reload: props.reloadPolicy, draftOf: policyDraftOf });
+  const text = useText(accessText);
   const explanations = useExplanations(parameters);
   const wanted = policyOf(rules.draft, rules.base.body);
   const changed = changedFields(rules.base.body, wanted);
@@ -43,6 +48,9 @@ export function PublicAccess(props: {
   const isNobodyProven = hasRulesOnPeople && !provesPeople;
   return (
     <>
+      <Panel title={text.now}>
+        <AccessSentences policy={policy.body} providerIds={share.body.authProviderIds} />
+      </Panel>
       <ShareProviders
         edit={providers}
         explanations={explanations}

@@ -11,6 +11,7 @@ import { Facts, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
+import { AccessSentences } from '../access/access-sentences.tsx';
 import { AgentName } from '../agents/agent-name.tsx';
 import { backendModeText } from './backend-mode-text.ts';
 import { LastFailures } from './last-failures.tsx';
@@ -64,7 +65,7 @@ function About({ share }: { readonly share: ShareAnswer }): ReactNode {
               <AgentName id={environmentId} />
             </Link>,
           ],
-          [text.who, <WhoMayComeIn key="who" access={share.access} />],
+          [text.who, <WhoMayOpen key="who" share={share} />],
           shareMode === 'private'
             ? [text.grants, <Names key="grants" ids={share.grants} Name={AgentName} none={text.noGrants} />]
             : [
@@ -88,6 +89,15 @@ function About({ share }: { readonly share: ShareAnswer }): ReactNode {
       </p>
     </Panel>
   );
+}
+
+/** Sentences in the person's language. Of a share with several addresses, which may have different providers, it is the API's summary. */
+function WhoMayOpen({ share }: { readonly share: ShareAnswer }): ReactNode {
+  const parameters = { frontdoorId: useFrontdoorId(), token: share.token };
+  const isOne = share.shareMode === 'public' && share.frontendEndpoints.length === 1;
+  const policy = useAnswer('getSharePolicy', { parameters }, { enabled: isOne });
+  if (policy.data === undefined) return <WhoMayComeIn access={share.access} />;
+  return <AccessSentences policy={policy.data.body} providerIds={share.authProviderIds} />;
 }
 
 function Addresses({ urls }: { readonly urls: readonly string[] }): ReactNode {

@@ -10,6 +10,7 @@ import {
   modesModule,
   operationsModule,
   providerTypesModule,
+  sentencesModule,
   versionModule,
 } from './console-source.ts';
 import { directImports } from './direct-imports.ts';
@@ -21,6 +22,7 @@ const MODULES: Readonly<Record<string, () => Promise<OnLoadResult>>> = {
   'frontdoor:curl-command': async () => ({ contents: await curlModule(), loader: 'ts' }),
   'frontdoor:version': async () => ({ contents: await versionModule(), loader: 'js' }),
   '#domain/backend-modes': async () => ({ contents: await modesModule(), loader: 'ts' }),
+  '#contract/access-sentences': async () => ({ contents: await sentencesModule(), loader: 'ts' }),
 };
 /** It is not written: the names of a build have no folder. */
 const OUT_FOLDER = 'out';

@@ -17,6 +17,7 @@ export const PACKAGE_ROOT: string = fileURLToPath(new URL('../../../../', import
 const SOURCE_FOLDER = 'src/console';
 const CURL_FILE = 'src/contract/curl-command.ts';
 const MODES_FILE = 'src/domain/backend-mode-table.ts';
+const SENTENCES_FILE = 'src/contract/access-sentences.ts';
 const LOCK_FILE = 'package-lock.json';
 const KEY_CHARS = 20;
 
@@ -79,6 +80,11 @@ export function modesModule(): Promise<string> {
   return readFile(join(PACKAGE_ROOT, MODES_FILE), 'utf8');
 }
 
+/** The text of the module `#contract/access-sentences`, which imports nothing but types. */
+export function sentencesModule(): Promise<string> {
+  return readFile(join(PACKAGE_ROOT, SENTENCES_FILE), 'utf8');
+}
+
 /** The text of the module `frontdoor:version`. */
 export async function versionModule(): Promise<string> {
   const { version } = readManifest(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
@@ -104,6 +110,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
   add('provider types', providerTypesModule());
   add('curl', await curlModule());
   add('modes', await modesModule());
+  add('sentences', await sentencesModule());
   add('version', await versionModule());
   add('packages', JSON.stringify(await lockRows(root)));
   add('manifest', JSON.stringify(await bundledFields(root)));
