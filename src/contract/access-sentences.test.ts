@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import {
   ACCESS_WORDS,
   accessSentences,
+  NO_RULES,
   RULE_FIELDS,
   setRules,
   type SentencePolicy,
@@ -34,6 +35,7 @@ describe('sentences about access', () => {
       'Visitors sign in with Google or GitHub. Only *@example.com. Not from 203.0.113.0/24. Until 2026-05-12.',
     );
     assert.equal(said(DEFAULT_POLICY), '');
+    assert.deepEqual(NO_RULES, DEFAULT_POLICY);
   });
 
   it('state who gets in without sign-in, with keys, with a password, and by a provider that is disabled', () => {

@@ -3,7 +3,7 @@
  * people ask. The words come from the caller, so that the console has them in its languages. A rule that this version does not know
  * is named, never left out. Pure, and without imports, because the console is bundled with it.
  */
-import type { SharePolicy } from './schemas/access-schemas.ts';
+import type { SharePolicy, SharePolicyBody } from './schemas/access-schemas.ts';
 
 export interface AccessSentence {
   /** The field of the API that the sentence is about. */
@@ -26,7 +26,7 @@ export interface SentenceForm {
 }
 
 /** A policy as it was read. One of an earlier version lacks fields, one of a later version has more. */
-export type SentencePolicy = Partial<SharePolicy>;
+export type SentencePolicy = SharePolicyBody;
 
 /** The words in English. Other languages have the same. */
 export const ACCESS_WORDS = {
@@ -84,8 +84,8 @@ type WordsLike<T> = {
 };
 export type AccessWords = WordsLike<typeof ACCESS_WORDS>;
 
-/** Values with which a field says nothing. Held to the default policy by a test. */
-const UNSET: SharePolicy = {
+/** The values of rules that are not set. Held to the default policy by a test. */
+export const NO_RULES: SharePolicy = {
   emails: [],
   claims: [],
   basicAuth: [],
@@ -144,12 +144,16 @@ const DESCRIBE: Describe = {
   ipDeny: (networks, { words, list }) => [words.notFrom(list(networks, words.either))],
   expiresAt: (at, { words, form }) => {
     const atMs = Date.parse(at ?? '');
+    if (Number.isNaN(atMs)) return [words.until(at ?? '')];
     return [atMs <= form.nowMs ? words.closed(form.date(atMs)) : words.until(form.date(atMs))];
   },
   rateLimit: (limit, { words, form, span }) =>
     limit === null ? [] : [words.rate(form.number(limit.requests), span(limit.per))],
   publicPaths: (paths, { words, list }) => [words.paths(list(paths, words.both))],
-  session: ({ idle, absolute }, { words, span }) => [words.session(span(idle), span(absolute))],
+  session: (given, { words, span }) => {
+    const { idle, absolute }: Partial<SharePolicy['session']> = given;
+    return [words.session(span(idle ?? NO_RULES.session.idle), span(absolute ?? NO_RULES.session.absolute))];
+  },
   allowedOrigins: (origins, { words, list }) => [words.origins(list(origins, words.both))],
   allowPreflights: (_value, { words }) => [words.preflights],
   cors: (cors, { words, list }) => {
@@ -198,8 +202,8 @@ export function setRules(policy: SentencePolicy): string[] {
 
 function isSetRule(field: string, value: unknown): boolean {
   if (value === undefined) return false;
-  if (Object.hasOwn(UNSET, field))
-    return JSON.stringify(value) !== JSON.stringify(UNSET[field as keyof SharePolicy]);
+  if (Object.hasOwn(NO_RULES, field))
+    return JSON.stringify(value) !== JSON.stringify(NO_RULES[field as keyof SharePolicy]);
   // The default of a rule that is not known is not known either; these say nothing in any rule.
   return value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
 }
@@ -233,6 +237,7 @@ function providerSentences(
 
 function writerOf(words: AccessWords, form: SentenceForm): Writer {
   const seconds = (total: number): string => {
+    if (!Number.isFinite(total)) return words.span(String(total), 'seconds');
     const units = Object.entries(SECONDS_PER);
     const [unit, size] = units.find(([, each]) => total >= each && total % each === 0) ?? ['seconds', 1];
     return words.span(form.number(total / size), unit);

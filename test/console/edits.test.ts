@@ -10,6 +10,8 @@ interface EditedForm {
   readonly route: string;
   /** Opens the dialog that has the form. Nothing changes under an open dialog, so there is no notice before it is sent. */
   readonly open?: (page: Page) => Promise<void>;
+  /** Shows the field. */
+  readonly begin?: (page: Page) => Promise<unknown>;
   /** The field in which one person types, by its label. */
   readonly field: string;
   readonly values?: readonly [mine: string, theirs: string];
@@ -72,10 +74,11 @@ const FORMS: Readonly<Record<string, EditedForm>> = {
   },
   'policy of a share': {
     route: `${FD}/shares/$token/access`,
+    begin: (page) => page.getByLabel('Add rule').selectOption('Contact'),
     field: 'Contact',
     values: ['mine@example.com', 'theirs@example.com'],
     save: 'Review and save',
-    confirm: 'Save policy',
+    confirm: 'Save',
   },
 };
 
@@ -96,6 +99,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
       for (const { page, open } of [mine, theirs]) {
         await open(consoles.pathOf(form.route));
         await form.open?.(page);
+        await form.begin?.(page);
         await fieldOf(page, form).waitFor();
       }
       await fieldOf(mine.page, form).fill(typed);
@@ -131,8 +135,8 @@ describe('forms of the console', { skip: browserSkip }, () => {
       {
         route: `${FD}/shares/$token/access`,
         chosen: /provider/,
-        save: 'Review and save sign-in providers',
-        confirm: 'Save sign-in providers',
+        save: 'Review and save',
+        confirm: 'Save',
         change: () => api('PATCH', `${base}/shares/app`, { target: 'http://127.0.0.1:10' }),
       },
       {

@@ -13,6 +13,8 @@ export interface Control {
   readonly typed?: readonly [label: string, value: string];
   /** A choice that someone makes before that. */
   readonly chosen?: string;
+  /** A rule that someone adds before that. */
+  readonly added?: string;
   /** A box that someone checks before. */
   readonly checked?: RegExp;
   /** The page that has the control, if it is another than that of the operation; it may have a query. */
@@ -39,7 +41,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   addShareDomain: { name: 'Add domain', typed: ['Domain', 'second.filled.example'] },
   removeShareDomain: { name: /^Remove: / },
   resetShareUpstream: { name: 'Use the defaults' },
-  replaceSharePolicy: { name: 'Review and save', typed: ['Contact', 'ann@example.com'] },
+  replaceSharePolicy: { name: 'Review and save', added: 'Contact', typed: ['Contact', 'ann@example.com'] },
   createCustomFrontend: { name: 'Add custom domain', route: `${FD}/domains` },
   changeCustomFrontend: { name: 'Save sign-in providers', checked: /provider/ },
   deleteCustomFrontend: { name: 'Delete this domain' },
@@ -102,12 +104,17 @@ export async function loadPlaces(): Promise<readonly (readonly [OperationId, str
 
 /** The control of a page, after what has to be typed before; undefined if the page does not offer it. */
 export async function controlOf(page: Page, control: Control): Promise<Locator | undefined> {
-  const { name, typed, chosen, checked } = control;
+  const { name, typed, chosen, added, checked } = control;
   const main = page.locator('main');
   if (chosen !== undefined) {
     const choice = main.getByRole('radio', { name: chosen });
     if ((await choice.count()) === 0 || (await choice.isDisabled())) return undefined;
     await choice.check();
+  }
+  if (added !== undefined) {
+    const rules = main.getByLabel('Add rule');
+    if ((await rules.count()) === 0) return undefined;
+    await rules.selectOption(added);
   }
   if (typed !== undefined) {
     const field = main.getByRole('textbox', { name: typed[0], exact: true }).first();

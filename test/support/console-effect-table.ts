@@ -79,9 +79,6 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Delete this share › Delete': 'asks deleteShare',
   },
   '/frontdoors/$frontdoorId/shares/$token/access': {
-    'Review and save sign-in providers': 'asks compareSharePolicy',
-    'Add rule': 'shows groups',
-    'Add user': 'shows User N',
     'Review and save': 'asks compareSharePolicy',
     'More options': 'shows Origin of the page',
     Test: 'asks explainShareAccess',

@@ -8,7 +8,7 @@ import { isApiError } from '../api/api-error.ts';
 import { useText } from '../text/language.tsx';
 import { Form } from './form.tsx';
 import { partsText } from './parts-text.ts';
-import type { Edit } from './use-edit.ts';
+import type { FormEdit } from './use-edit.ts';
 
 /** The change that the form sends. */
 export interface SentChange {
@@ -18,8 +18,8 @@ export interface SentChange {
   reset(): void;
 }
 
-export function EditForm<T, D extends object>(props: {
-  readonly edit: Edit<T, D>;
+export function EditForm(props: {
+  readonly edit: FormEdit;
   readonly change: SentChange;
   /** An error of the form's own, instead of that of the change. */
   readonly error?: Error | null | undefined;

@@ -36,6 +36,23 @@ export interface Edit<T, D extends object> {
   keepTyped(): Promise<void>;
 }
 
+/** An edit as a form shows it. */
+export type FormEdit = Pick<Edit<unknown, object>, 'isTyped' | 'isOutdated' | 'loadNew' | 'keepTyped'>;
+
+/** Two edits in one form. */
+export function joinedEdit(one: FormEdit, other: FormEdit): FormEdit {
+  return {
+    isTyped: one.isTyped || other.isTyped,
+    isOutdated: one.isOutdated || other.isOutdated,
+    loadNew: async () => {
+      await Promise.all([one.loadNew(), other.loadNew()]);
+    },
+    keepTyped: async () => {
+      await Promise.all([one.keepTyped(), other.keepTyped()]);
+    },
+  };
+}
+
 interface Held<T, D> {
   readonly draft: D;
   readonly base: ReadState<T>;

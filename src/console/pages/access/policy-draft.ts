@@ -3,6 +3,7 @@
  * API has judged it. Pure.
  */
 import type { SharePolicyAnswer, SharePolicyBody } from '#contract/schemas';
+import { NO_RULES } from '#contract/access-sentences';
 import { spanDraftOf, spanOf, type SpanDraft } from './span-draft.ts';
 
 export interface ClaimDraft {
@@ -175,6 +176,12 @@ function corsOf(draft: CorsDraft): NonNullable<SharePolicyBody['cors']> | null {
     credentials: draft.credentials,
     ...(draft.maxAgeSeconds.trim() === '' ? {} : { maxAgeSeconds: numberOf(draft.maxAgeSeconds) }),
   };
+}
+
+/** The changes of a draft that take a rule away. */
+export function unsetRule(fields: readonly (keyof PolicyDraft)[]): Partial<PolicyDraft> {
+  const unset = policyDraftOf({ ...NO_RULES, warnings: [] });
+  return Object.fromEntries(fields.map((field) => [field, unset[field]]));
 }
 
 /** Names of the fields that differ. */

@@ -5,17 +5,16 @@
 import type { ReactNode } from 'react';
 import type { ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { Panel } from '../../parts/page-title.tsx';
+import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { useProviderEntries } from '../providers/provider-choice.tsx';
 import { hasKeys } from '../providers/type-facts.ts';
+import { AccessForm } from './access-form.tsx';
 import { AccessSentences } from './access-sentences.tsx';
 import { accessText } from './access-text.ts';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 import { QuestionPanel } from './question-panel.tsx';
-import { SharePolicy } from './share-policy.tsx';
-import { isSameChoice, ShareProviders } from './share-providers.tsx';
 import { useExplanations, type AccessDraft } from './use-explanations.ts';
 
 export function PublicAccess(props: {
@@ -39,31 +38,22 @@ export function PublicAccess(props: {
   const { authProviderIds } = providers.draft;
   const draft: AccessDraft = {
     ...(changed.length === 0 ? {} : { policy: wanted }),
-    ...(isSameChoice(authProviderIds, share.body.authProviderIds)
+    ...(isSameChoice(authProviderIds, providers.base.body.authProviderIds)
       ? {}
       : { authProviderIds: [...authProviderIds] }),
   };
   const hasRulesOnPeople = (wanted.emails ?? []).length + (wanted.claims ?? []).length > 0;
   const provesPeople = useProvesPeople(authProviderIds);
-  const isNobodyProven = hasRulesOnPeople && !provesPeople;
   return (
     <>
       <Panel title={text.now}>
         <AccessSentences policy={policy.body} providerIds={share.body.authProviderIds} />
       </Panel>
-      <ShareProviders
-        edit={providers}
-        explanations={explanations}
-        hasUsers={policy.body.basicAuth.length > 0}
-        isNobodyProven={isNobodyProven}
-      />
-      <SharePolicy
-        edit={rules}
+      <AccessForm
+        edits={{ providers, rules, wanted, changed, draft }}
         parameters={parameters}
         explanations={explanations}
-        wanted={wanted}
-        changed={changed}
-        isNobodyProven={isNobodyProven}
+        isNobodyProven={hasRulesOnPeople && !provesPeople}
       />
       <QuestionPanel
         providerIds={[...new Set([...share.body.authProviderIds, ...authProviderIds])]}
@@ -73,6 +63,10 @@ export function PublicAccess(props: {
       />
     </>
   );
+}
+
+function isSameChoice(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, at) => id === other[at]);
 }
 
 /** Whether one of these log-ins may prove who a person is. One that is not known may. */

@@ -18,7 +18,7 @@ export const questionText = defineText({
     reviewUnknown: (count: number, shown: string) =>
       `${counted(count, shown, 'request depends', 'requests depend')} on groups, claims or certificates, which are not recorded.`,
     reviewQuestion: 'Your test request',
-    save: 'Save policy',
+    save: 'Save',
     back: 'Go back',
     when: 'Time',
     request: 'Request',
@@ -133,7 +133,7 @@ export const questionText = defineText({
     reviewUnknown: (count: number, shown: string) =>
       `${counted(count, shown, 'hängt', 'hängen')} von Gruppen, Claims oder Zertifikaten ab, die nicht aufgezeichnet sind.`,
     reviewQuestion: 'Ihre gestellte Frage',
-    save: 'Richtlinie speichern',
+    save: 'Speichern',
     back: 'Zurück',
     when: 'Wann',
     request: 'Anfrage',

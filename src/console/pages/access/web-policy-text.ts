@@ -3,7 +3,6 @@ import { defineText } from '../../text/define-text.ts';
 /** Texts of what a policy lets browsers know: HTTPS only, and pages of other origins. */
 export const webPolicyText = defineText({
   en: {
-    https: 'HTTPS',
     redirect: 'Redirect plain HTTP to HTTPS',
     redirectHelp: 'Visitors who use http:// are sent to the same address with https://.',
     redirects: (value: string) =>
@@ -20,7 +19,6 @@ export const webPolicyText = defineText({
     subdomainsHelp: 'Applies to all names below the name of this share.',
     preload: 'Allow preload lists',
     preloadHelp: 'Browsers may ship with this rule. Removal from their lists takes months.',
-    cors: 'Pages of other sites (CORS)',
     corsOrigins: 'Origins that can read responses',
     corsOriginsHelp:
       'Enter one origin per line, such as https://www.example.com, or * for all. If empty, the service decides.',
@@ -37,7 +35,6 @@ export const webPolicyText = defineText({
     corsAgeHelp: 'If empty, 600.',
   },
   de: {
-    https: 'HTTPS',
     redirect: 'HTTP auf HTTPS umleiten',
     redirectHelp: 'Wer http:// verwendet, wird auf dieselbe Adresse mit https:// geleitet.',
     redirects: (value: string) =>
@@ -55,7 +52,6 @@ export const webPolicyText = defineText({
     subdomainsHelp: 'Gilt für alle Namen unter dem Namen dieser Freigabe.',
     preload: 'Preload-Listen erlauben',
     preloadHelp: 'Browser dürfen diese Regel mitbringen. Die Streichung aus ihren Listen dauert Monate.',
-    cors: 'Seiten anderer Ursprünge (CORS)',
     corsOrigins: 'Ursprünge, die Antworten lesen dürfen',
     corsOriginsHelp:
       'Je Zeile einer, zum Beispiel https://www.example.com, oder * für alle. Leer: Der Dienst entscheidet.',

@@ -1,5 +1,5 @@
-/** Sections of a policy about paths, browsers and pages of other origins. */
-import { Fieldset, NativeSelect } from '@mantine/core';
+/** The fields of rules for browsers: HTTPS only, and pages of other origins. */
+import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SharePolicyAnswer } from '#contract/schemas';
 import { FlagField } from '../../parts/flag-field.tsx';
@@ -8,59 +8,29 @@ import { LinesField, TextField } from '../../parts/text-field.tsx';
 import { useText } from '../../text/language.tsx';
 import type { SectionProps } from './policy-fields.tsx';
 import { webPolicyText } from './web-policy-text.ts';
-import { accessText } from './access-text.ts';
 
 type Redirect = SharePolicyAnswer['httpsRedirect'];
 const REDIRECTS: readonly Redirect[] = ['auto', 'always', 'never'];
 
-export function PagesSection({ draft, set }: SectionProps): ReactNode {
-  const text = useText(accessText);
+export function RedirectField({ draft: { httpsRedirect }, set }: SectionProps): ReactNode {
+  const text = useText(webPolicyText);
   return (
-    <Fieldset legend={text.web} mb="md">
-      <LinesField
-        name="publicPaths"
-        label={text.publicPaths}
-        description={text.publicPathsHelp}
-        value={draft.publicPaths}
-        onChange={(publicPaths) => set({ publicPaths })}
-      />
-      <LinesField
-        name="allowedOrigins"
-        label={text.allowedOrigins}
-        description={text.allowedOriginsHelp}
-        value={draft.allowedOrigins}
-        onChange={(allowedOrigins) => set({ allowedOrigins })}
-      />
-      <FlagField
-        name="allowPreflights"
-        label={text.allowPreflights}
-        value={draft.allowPreflights}
-        onChange={(allowPreflights) => set({ allowPreflights })}
-      />
-      <TextField
-        name="contact"
-        label={text.contact}
-        description={text.contactHelp}
-        value={draft.contact}
-        onChange={(contact) => set({ contact })}
-      />
-    </Fieldset>
+    <NativeSelect
+      label={text.redirect}
+      description={text.redirectHelp}
+      error={useFieldError('httpsRedirect')}
+      value={httpsRedirect}
+      onChange={({ currentTarget }) => set({ httpsRedirect: currentTarget.value as Redirect })}
+      data={REDIRECTS.map((value) => ({ value, label: text.redirects(value) }))}
+      mb="md"
+    />
   );
 }
 
-export function HttpsSection({ draft: { httpsRedirect, hsts }, set }: SectionProps): ReactNode {
+export function HstsFields({ draft: { hsts }, set }: SectionProps): ReactNode {
   const text = useText(webPolicyText);
   return (
-    <Fieldset legend={text.https} mb="md">
-      <NativeSelect
-        label={text.redirect}
-        description={text.redirectHelp}
-        error={useFieldError('httpsRedirect')}
-        value={httpsRedirect}
-        onChange={({ currentTarget }) => set({ httpsRedirect: currentTarget.value as Redirect })}
-        data={REDIRECTS.map((value) => ({ value, label: text.redirects(value) }))}
-        mb="md"
-      />
+    <>
       <FlagField
         name="hsts"
         label={text.hsts}
@@ -94,15 +64,15 @@ export function HttpsSection({ draft: { httpsRedirect, hsts }, set }: SectionPro
           />
         </>
       ) : null}
-    </Fieldset>
+    </>
   );
 }
 
-export function CorsSection({ draft: { cors }, set }: SectionProps): ReactNode {
+export function CorsFields({ draft: { cors }, set }: SectionProps): ReactNode {
   const text = useText(webPolicyText);
   const change = (changes: Partial<typeof cors>) => set({ cors: { ...cors, ...changes } });
   return (
-    <Fieldset legend={text.cors} mb="md">
+    <>
       <LinesField
         name="cors.origins"
         label={text.corsOrigins}
@@ -150,6 +120,6 @@ export function CorsSection({ draft: { cors }, set }: SectionProps): ReactNode {
           />
         </>
       )}
-    </Fieldset>
+    </>
   );
 }
