@@ -20,12 +20,14 @@ import {
   loginStartedShape,
   loginStartShape,
   providerQueryShape,
+  requestLogShape,
   sessionFoundShape,
   sessionQueryShape,
   trafficReportShape,
   type GatewaySession,
   type GatewayUsage,
   type InspectedRequest,
+  type LoggedRequest,
   type LoginCallback,
   type LoginRedeemed,
   type LoginRedemption,
@@ -111,6 +113,10 @@ export class GatewayApiClient {
 
   reportInspections(requests: readonly InspectedRequest[]): Promise<void> {
     return this.#report('/gateway/v1/inspections', inspectionsShape, { requests });
+  }
+
+  reportRequests(requests: readonly LoggedRequest[]): Promise<void> {
+    return this.#report('/gateway/v1/requests', requestLogShape, { requests });
   }
 
   /** Follows the share feed, one stream: a subscriber that wants it again after its end subscribes again. */

@@ -24,6 +24,7 @@ import {
   loginStartedShape,
   loginStartShape,
   providerQueryShape,
+  requestLogShape,
   sessionFoundShape,
   sessionQueryShape,
   trafficReportShape,
@@ -147,6 +148,16 @@ const common = {
 const failure = { ...common, ...why, path: '/' };
 const message = { headers: [['accept', '*/*']], body: '', bodyBytes: 0, isTruncated: false };
 const inspected = { ...common, replayOf: null, target: '/', failure: why, request: message, answer: message };
+const logged = {
+  ...common,
+  outcome: 'refused',
+  providerId: 'p',
+  ...why,
+  path: '/',
+  bytesIn: 1,
+  bytesOut: 2,
+  leftOut: 3,
+};
 const sample = {
   startsAt: 10_000,
   shareId: 'id-a',
@@ -281,6 +292,14 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       example: { requests: [inspected] },
       unknown: 'ignored',
       newer: { requests: [{ ...inspected, ...later, answer: { ...message, ...later } }] },
+    },
+  ],
+  requestLogShape: [
+    {
+      shape: requestLogShape,
+      example: { requests: [logged] },
+      unknown: 'ignored',
+      newer: { requests: [{ ...logged, ...later }] },
     },
   ],
   trafficReportShape: [

@@ -38,6 +38,7 @@ export const BACKED_UP = [
   { table: 'share_grant', key: ['share_id', 'environment_id'] },
   { table: 'share_policy', key: ['share_id'] },
   { table: 'share_upstream', key: ['share_id'] },
+  { table: 'request_log_setting', key: ['frontdoor_id'] },
   { table: 'hostname_claim', key: ['id'] },
   { table: 'custom_frontend_auth_provider', key: ['custom_frontend_id', 'auth_provider_id'] },
   { table: 'resting_name', key: ['name'] },
@@ -83,6 +84,8 @@ const LEFT_OUT = [
   // A database that was restored has no backup of its own.
   'last_backup',
   'unrouted_failure',
+  'logged_request',
+  'request_log_usage',
   'inspected_request',
   'idempotency_answer',
   'idempotency_usage',

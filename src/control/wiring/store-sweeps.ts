@@ -7,7 +7,7 @@ import type { AuditParts } from '../audit/mod.ts';
 import { HostnameProver } from '../shares/hostnames/mod.ts';
 import { MetricSweep } from '../shares/metrics/mod.ts';
 import { IdempotencySweep } from '../shares/operations/mod.ts';
-import { PolicyCheck, RequestRecordSweep, RestingNameSweep } from '../shares/records/mod.ts';
+import { PolicyCheck, RequestLogSweep, RequestRecordSweep, RestingNameSweep } from '../shares/records/mod.ts';
 import type { Store, SweepParts } from '../store/mod.ts';
 
 export interface PeriodicParts extends SweepParts, AuditParts {
@@ -23,6 +23,7 @@ export function startSweeps(parts: PeriodicParts): {
   const dns = { servers: parts.dnsServers };
   const sweeps = [
     new MetricSweep(parts),
+    new RequestLogSweep(parts),
     new RequestRecordSweep(parts),
     new RestingNameSweep(parts),
     new IdempotencySweep(parts),

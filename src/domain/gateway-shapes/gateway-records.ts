@@ -1,6 +1,7 @@
 /**
- * What gateways report to the owner of a share about single requests: why one failed, and requests that the owner asked
- * to see. `POST /gateway/v1/failures` and `/gateway/v1/inspections`, in batches; what does not fit is dropped and counted.
+ * What gateways report to the owner of a share about single requests: why one failed, requests that the owner asked
+ * to see, and entries of the request log (ADR 0112). `POST /gateway/v1/failures`, `/gateway/v1/inspections` and
+ * `/gateway/v1/requests`, in batches; what does not fit is dropped and counted.
  * What a gateway sends is bounded in every direction before it is kept; a record beyond a bound loses itself.
  */
 import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base/shapes';
@@ -99,6 +100,33 @@ export const inspectedRequestSchema = Type.Object({
 });
 export type InspectedRequest = ShapeOf<typeof inspectedRequestSchema>;
 
+/** How a request ended: the caller was served, refused, or gone; or the exchange failed before or after its answer began. */
+export const REQUEST_OUTCOMES = ['served', 'refused', 'failed', 'broken-off', 'client-gone'] as const;
+export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+
+/** An entry of the request log. Texts are short, so that the bytes of an entry are bounded. */
+const loggedRequestSchema = Type.Object({
+  ...common,
+  host: text(255),
+  identity: nullable(text(300)),
+  decision: text(200),
+  /** One of `REQUEST_OUTCOMES`. */
+  outcome: text(20),
+  /** The auth provider that identified the caller. */
+  providerId: nullable(text(100)),
+  /** Null unless the request was refused or failed. */
+  code: nullable(text(100)),
+  hop: nullable(text(20)),
+  cause: nullable(text(300)),
+  /** Without its query. */
+  path: text(512),
+  bytesIn: count(),
+  bytesOut: count(),
+  /** How many requests of the frontdoor this process left out since its entry before, because there were too many. */
+  leftOut: count(),
+});
+export type LoggedRequest = ShapeOf<typeof loggedRequestSchema>;
+
 const batch = { maxItems: MAX_RECORD_BATCH };
 const remedy = 'upgrade the control plane';
 
@@ -110,4 +138,9 @@ export const failuresShape = new Shape(
 export const inspectionsShape = new Shape(
   Type.Object({ requests: lossyList('requests', inspectedRequestSchema, batch) }),
   { name: 'inspected requests', format: 1, remedy },
+);
+
+export const requestLogShape = new Shape(
+  Type.Object({ requests: lossyList('requests', loggedRequestSchema, batch) }),
+  { name: 'entries of the request log', format: 1, remedy },
 );

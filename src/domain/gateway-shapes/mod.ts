@@ -65,10 +65,14 @@ export {
   MAX_RECORD_BATCH,
   NO_SHARE,
   REDACTED,
+  REQUEST_OUTCOMES,
   requestFailureSchema,
+  requestLogShape,
   type InspectedMessage,
   type InspectedRequest,
+  type LoggedRequest,
   type RequestFailure,
+  type RequestOutcome,
   type RequestTimings,
 } from './gateway-records.ts';
 export {

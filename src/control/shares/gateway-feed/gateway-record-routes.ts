@@ -1,11 +1,12 @@
 /**
- * `/gateway/v1/failures` and `/gateway/v1/inspections`: reports of gateways about single requests. A repeated
- * record has no effect.
+ * `/gateway/v1/failures`, `/gateway/v1/inspections` and `/gateway/v1/requests`: reports of gateways about single
+ * requests. A repeated record has no effect.
  */
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
-import { failuresShape, inspectionsShape, NO_SHARE } from '#domain/gateway-shapes';
+import { failuresShape, inspectionsShape, NO_SHARE, requestLogShape } from '#domain/gateway-shapes';
 import type { ShareCatalog } from '../catalog/share-catalog.ts';
+import { putLoggedRequests } from '../records/request-log-store.ts';
 import { putFailures, putInspected } from '../records/request-record-store.ts';
 import { putUnroutedFailures } from '../records/unrouted-failure-store.ts';
 import { touchResource } from '../../store/mod.ts';
@@ -64,6 +65,20 @@ export function addGatewayRecordRoutes(
     });
     await putInspected(store, { records, frontdoorOf });
     await announce('request', records);
+    return reply.code(204).send();
+  });
+  app.post('/gateway/v1/requests', takes, async (request, reply) => {
+    const { id: gatewayId } = context.callers.peerOfKind(request, 'gateway').identity;
+    const { requests: records } = readReport(request, requestLogShape, ({ requests }) => requests.length, {
+      gateway: gatewayId,
+      log,
+    });
+    await putLoggedRequests(store, {
+      records,
+      gatewayId,
+      shareOf: (shareId) => catalog.get(shareId),
+      nowMs: clock.nowMs(),
+    });
     return reply.code(204).send();
   });
 }

@@ -30,6 +30,7 @@ import type { EdgeTables } from './edge-schema.ts';
 import type { EnrollmentTable } from './enrollment-schema.ts';
 import type { FabricServiceTable, TerminatorTable } from './fabric-schema.ts';
 import type { PeopleTables } from './people-schema.ts';
+import type { RequestLogTables } from './request-log-schema.ts';
 import type { SealingTables } from './sealing-schema.ts';
 import type {
   AuditEventTable,
@@ -62,7 +63,7 @@ export type { FabricServiceTable, TerminatorKind, TerminatorTable } from './fabr
 export type { AuditEventTable, AuditHeadTable, MetricRollupTable } from './record-schema.ts';
 export type { ReplicaStatusTable, ReplicaTable } from './replica-schema.ts';
 
-export interface Database extends EdgeTables, PeopleTables, SealingTables {
+export interface Database extends EdgeTables, PeopleTables, RequestLogTables, SealingTables {
   organization: OrganizationTable;
   frontdoor: FrontdoorTable;
   api_account: ApiAccountTable;

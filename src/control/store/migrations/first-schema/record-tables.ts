@@ -76,6 +76,55 @@ create table inspected_request (
 create index inspected_request_by_age on inspected_request (at);
 create index inspected_request_by_share on inspected_request (share_id, at, id);
 
+-- Without references: a sweep removes the entries of a deleted frontdoor in steps.
+create table logged_request (
+  id text primary key not null,
+  frontdoor_id text not null,
+  share_id text not null,
+  share_token text not null,
+  at bigint not null,
+  is_served integer not null,
+  outcome text not null,
+  status integer not null,
+  method text not null,
+  host text not null,
+  path text not null,
+  client text not null,
+  identity text,
+  provider_id text,
+  decision text not null,
+  code text,
+  hop text,
+  cause text,
+  trace_id text,
+  gateway_id text not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  decided_us bigint,
+  circuit_us bigint,
+  first_byte_us bigint,
+  done_us bigint,
+  left_out bigint not null,
+  bytes integer not null
+);
+create index logged_request_by_frontdoor on logged_request (frontdoor_id, at, id, is_served);
+
+create table request_log_usage (
+  frontdoor_id text not null,
+  is_served integer not null,
+  entries bigint not null default 0,
+  bytes bigint not null default 0,
+  constraint request_log_usage_key primary key (frontdoor_id, is_served)
+);
+
+create table request_log_setting (
+  frontdoor_id text primary key not null references frontdoor (id) on delete cascade,
+  enabled integer not null,
+  kept_seconds bigint not null,
+  max_entries bigint not null,
+  max_bytes bigint not null
+);
+
 create table unrouted_failure (
   id text primary key not null,
   at bigint not null,
