@@ -211,6 +211,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
   const observation = new Observation({
     reportFailures: (failures) => control.reportFailures(failures),
     reportInspections: (inspected) => control.reportInspections(inspected),
+    reportRequests: (requests) => control.reportRequests(requests),
     provider: (id) => access.provider(id),
     accessLog: options.accessLog,
     hasMetrics: options.metrics !== undefined,

@@ -16,6 +16,7 @@ before(async () => {
   observation = new Observation({
     reportFailures: async (records) => void failures.push(...records),
     reportInspections: async (records) => void inspected.push(...records),
+    reportRequests: async () => {},
     provider: () => undefined,
     hasMetrics: false,
     log: silentLog,

@@ -52,6 +52,7 @@ async function observed(providers: readonly GatewayProvider[] = []): Promise<Obs
     reportInspections: async (records) => {
       inspected.push(...whole(inspectionsShape.readText(JSON.stringify({ requests: records }))).requests);
     },
+    reportRequests: async () => {},
     provider: (id) => providers.find((provider) => provider.id === id),
     hasMetrics: true,
     log: silentLog,

@@ -1,22 +1,29 @@
 /**
- * Combines the observers of a gateway's requests: access log, metrics, failure records, inspected requests. The
- * wiring creates one, passes its `observer` to the gateway, and closes it last.
+ * Combines the observers of a gateway's requests: access log, metrics, failure records, inspected requests, request
+ * log. The wiring creates one, passes its `observer` to the gateway, and closes it last.
  */
 import { performance } from 'node:perf_hooks';
 import type { Log } from '#base';
-import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain/gateway-shapes';
+import type {
+  GatewayProvider,
+  InspectedRequest,
+  LoggedRequest,
+  RequestFailure,
+} from '#domain/gateway-shapes';
 import type { RequestObserver } from '../exchange/request-record.ts';
 import { AccessLog } from './access-log.ts';
 import type { Exposition } from '#net/metrics';
 import { FailureRecorder } from './failure-recorder.ts';
 import { Inspector } from './inspector.ts';
 import { RecordReporter } from './record-reporter.ts';
+import { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { RequestObservers } from './request-observers.ts';
 
 export interface ObservationOptions {
   readonly reportFailures: (failures: readonly RequestFailure[]) => Promise<void>;
   readonly reportInspections: (inspected: readonly InspectedRequest[]) => Promise<void>;
+  readonly reportRequests: (requests: readonly LoggedRequest[]) => Promise<void>;
   /** Returns providers by id, as the feed has them. */
   readonly provider: (id: string) => GatewayProvider | undefined;
   /** A file, or `-` for standard output; undefined: no access log. */
@@ -33,6 +40,9 @@ const MAX_FAILURE_BYTES = 8 * 1_048_576;
 /** Separate from the limit of shares, so that a flood of unknown hosts displaces nothing. */
 const MAX_UNROUTED = 500;
 const MAX_UNROUTED_BYTES = 1_048_576;
+/** For each of two classes of requests. It lasts for half a minute at the rate of `RequestLog`. */
+const MAX_LOGGED = 10_000;
+const MAX_LOGGED_BYTES = 4 * 1_048_576;
 const MAX_INSPECTED = 2_000;
 const MAX_INSPECTED_BYTES = 32 * 1_048_576;
 
@@ -45,6 +55,9 @@ export class Observation {
   readonly #failures: RecordReporter<RequestFailure>;
   readonly #unrouted: RecordReporter<RequestFailure>;
   readonly #inspected: RecordReporter<InspectedRequest>;
+  readonly #log: RequestLog;
+  readonly #served: RecordReporter<LoggedRequest>;
+  readonly #unserved: RecordReporter<LoggedRequest>;
 
   /** @throws FrontdoorError `cannot-open-log` */
   constructor(options: ObservationOptions) {
@@ -74,6 +87,20 @@ export class Observation {
       maxBytes: MAX_INSPECTED_BYTES,
       ...delay,
     });
+    const ofLog = {
+      send: options.reportRequests,
+      log,
+      maxRecords: MAX_LOGGED,
+      maxBytes: MAX_LOGGED_BYTES,
+      onLost: (entry: LoggedRequest) => this.#log.lost(entry),
+      ...delay,
+    };
+    this.#served = new RecordReporter({ ...ofLog, what: 'log entries of served requests' });
+    this.#unserved = new RecordReporter({ ...ofLog, what: 'log entries of requests that were not served' });
+    this.#log = new RequestLog({
+      add: (entry, isServed) => (isServed ? this.#served : this.#unserved).add(entry),
+      nowMs: () => performance.now(),
+    });
     this.#recorder = new FailureRecorder({
       add: (failure) => this.#failures.add(failure),
       addUnrouted: (failure) => this.#unrouted.add(failure),
@@ -91,6 +118,7 @@ export class Observation {
       ...(this.#metrics === undefined ? [] : [this.#metrics]),
       this.#recorder,
       this.#inspector,
+      this.#log,
     ]);
   }
 
@@ -115,6 +143,7 @@ export class Observation {
         [{ what: 'failure_records' }, this.#failures.dropped + this.#recorder.withheld],
         [{ what: 'unrouted_failure_records' }, this.#unrouted.dropped + this.#recorder.withheldUnrouted],
         [{ what: 'inspected_requests' }, this.#inspected.dropped + this.#inspector.skipped],
+        [{ what: 'request_log_entries' }, this.#log.leftOut + this.#served.dropped + this.#unserved.dropped],
       ],
     );
     to.one(
@@ -128,11 +157,14 @@ export class Observation {
   /** Writes and reports pending records, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     this.observer.flush();
+    this.#log.end();
     await Promise.all([
       this.#accessLog?.close(timeoutMs),
       this.#failures.close(timeoutMs),
       this.#unrouted.close(timeoutMs),
       this.#inspected.close(timeoutMs),
+      this.#served.close(timeoutMs),
+      this.#unserved.close(timeoutMs),
     ]);
   }
 }

@@ -15,6 +15,8 @@ export interface RecordReporterOptions<T> {
   readonly log: Log;
   readonly maxRecords: number;
   readonly maxBytes: number;
+  /** Called with each record that is dropped or refused. */
+  readonly onLost?: (record: T) => void;
   readonly delayMs?: number;
   readonly backOff?: BackOffOptions;
 }
@@ -54,7 +56,7 @@ export class RecordReporter<T> {
     const { maxRecords, maxBytes } = this.#options;
     const bytes = Buffer.byteLength(JSON.stringify(record));
     if (this.#closed || bytes > Math.min(maxBytes, MAX_BATCH_BYTES)) {
-      this.#drop(1);
+      this.#drop([{ record, bytes }]);
       return;
     }
     this.#waiting.push({ record, bytes });
@@ -65,8 +67,7 @@ export class RecordReporter<T> {
       excess += 1;
     }
     if (excess > 0) {
-      this.#waiting.splice(0, excess);
-      this.#drop(excess);
+      this.#drop(this.#waiting.splice(0, excess));
     }
     this.#plan(this.#options.delayMs ?? DELAY_MS);
   }
@@ -124,7 +125,7 @@ export class RecordReporter<T> {
           { hop: 'control', cause: messageOf(error) },
           `the control plane refused ${what}: they are lost`,
         );
-        this.#dropped += batch.length;
+        this.#lose(batch);
       }
       this.#isDropping = false;
       this.#backOff.reset();
@@ -152,14 +153,22 @@ export class RecordReporter<T> {
       bytes -= kept[excess]!.bytes;
       excess += 1;
     }
+    const lost = kept.slice(0, excess);
     kept = kept.slice(excess);
     this.#waiting = kept;
     this.#waitingBytes = bytes;
-    if (excess > 0) this.#drop(excess);
+    if (excess > 0) this.#drop(lost);
   }
 
-  #drop(count: number): void {
-    this.#dropped += count;
+  #lose(lost: readonly Waiting<T>[]): void {
+    this.#dropped += lost.length;
+    const { onLost } = this.#options;
+    if (onLost === undefined) return;
+    for (const { record } of lost) onLost(record);
+  }
+
+  #drop(lost: readonly Waiting<T>[]): void {
+    this.#lose(lost);
     if (this.#isDropping) return;
     this.#isDropping = true;
     this.#options.log.warn({}, `dropping ${this.#options.what}: there are too many`);
