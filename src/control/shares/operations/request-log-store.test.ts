@@ -5,39 +5,11 @@ import type { LoggedRequest } from '#domain/gateway-shapes';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { DEFAULT_REQUEST_LOG, putRequestLogSetting } from '../records/request-log-setting-store.ts';
+import { loggedOf } from './request-log-fixture.ts';
 import { putLoggedRequests, requestLogUsage } from '../records/request-log-store.ts';
 import { RequestLogSweep } from '../records/request-log-sweep.ts';
 
-const timings = { decidedMs: 0.1, circuitMs: 2.5, firstByteMs: null, doneMs: 30.25 };
-
-function loggedOf(id: string, more: Partial<LoggedRequest> = {}): LoggedRequest {
-  return {
-    id,
-    at: 1_700_000_000_000,
-    shareId: 'share',
-    frontdoorId: 'what the gateway says',
-    outcome: 'served',
-    status: 200,
-    method: 'GET',
-    host: 'app.share.localhost',
-    path: '/orders',
-    client: '192.0.2.7',
-    identity: null,
-    providerId: null,
-    decision: 'open',
-    code: null,
-    hop: null,
-    cause: null,
-    traceId: null,
-    bytesIn: 5,
-    bytesOut: 6,
-    timings,
-    leftOut: 0,
-    ...more,
-  };
-}
-
-describeEachStore('request logs', ({ open }) => {
+describeEachStore('request logs', (open) => {
   async function withWorld(work: (world: ApiWorld) => Promise<void>): Promise<void> {
     const world = await openApiWorld({ open });
     try {
