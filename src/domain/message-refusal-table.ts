@@ -43,7 +43,7 @@ export const MESSAGE_REFUSALS = {
   'unsupported-version': {
     status: 505,
     message: 'Only HTTP versions 1.1 and 1.0 are supported.',
-    remedy: 'Let the client use HTTP/1.1: HTTP/2 needs a proxy in front of the gateway.',
+    remedy: 'Let the client use HTTP/1.1, or HTTP/2 over TLS.',
   },
   'refused-method': {
     status: 405,

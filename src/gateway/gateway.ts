@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { IpNetwork } from '#domain';
 import type { GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
-import { contain } from '#net';
+import { contain, readDirectly } from '#net';
 import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
@@ -15,6 +15,7 @@ import { CircuitPool } from './circuits/circuit-pool.ts';
 import { RoutePool, type GatewayRoute } from './circuits/upstream.ts';
 import { ClientConnection } from './exchange/client-connection.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
+import type { ClientSocket } from './exchange/client-socket.ts';
 import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 import { HeadBudget } from './limits/head-budget.ts';
@@ -23,6 +24,7 @@ import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
 import { RequestHead } from './http/request-head-policy.ts';
+import { Http2Sessions } from './http2/http2-sessions.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import type { ProxyTrust } from './exchange/request-clients.ts';
 import { RequestRecords } from './exchange/request-records.ts';
@@ -109,6 +111,7 @@ class GatewayServer implements Gateway {
   readonly #context: GatewayContext;
   readonly #admission: ConnectionAdmission;
   readonly #connections = new ShortLivedSet<ClientConnection>();
+  readonly #http2: Http2Sessions;
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
   readonly #stopSweeping: () => void;
@@ -134,6 +137,13 @@ class GatewayServer implements Gateway {
       options.log,
       () => this.#whenEmpty?.(),
     );
+    this.#http2 = new Http2Sessions({
+      limits,
+      admission: this.#admission,
+      log: options.log,
+      nowMs: () => this.#clock.nowMs(),
+      open: (socket, facts) => this.#open(socket, facts),
+    });
     this.#context = {
       limits,
       headBudget: new HeadBudget(limits),
@@ -212,11 +222,21 @@ class GatewayServer implements Gateway {
   }
 
   #accept(socket: Socket, facts: ClientFacts): void {
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
+      this.#http2.accept(socket, facts);
+      return;
+    }
+    const connection = this.#open(socket, facts);
+    readDirectly(socket, (bytes) => connection.take(bytes));
+  }
+
+  #open(socket: ClientSocket, facts: ClientFacts): ClientConnection {
     const connection = new ClientConnection(this.#context, socket, facts, (closed) => {
       this.#connections.delete(closed);
       if (this.#isCutting && this.#connections.size === 0) this.#whenEmpty?.();
     });
     this.#connections.add(connection);
+    return connection;
   }
 
   #trustOf(proxies: readonly IpNetwork[]): ProxyTrust {
@@ -234,6 +254,7 @@ class GatewayServer implements Gateway {
   #sweep(): void {
     this.#context.nowMs = this.#clock.nowMs();
     for (const connection of this.#connections) connection.sweep();
+    this.#http2.sweep();
     const { log, pool, observer } = this.#context;
     contain({ kind: 'process', id: 'the sweep of circuits', log }, () => pool.sweep());
     contain({ kind: 'process', id: 'the record of requests', log }, () => observer.flush());
@@ -243,10 +264,12 @@ class GatewayServer implements Gateway {
     this.#context.draining = true;
     for (const listener of this.#listeners) listener.stop();
     for (const connection of this.#connections) connection.drain();
+    this.#http2.drain();
     // Connections that are still in their handshake are served, too.
     if (this.#admission.count > 0 && drainMs > 0) await this.#empty(drainMs);
     this.#isCutting = true;
     for (const connection of this.#connections) connection.destroy();
+    this.#http2.destroy();
     if (this.#connections.size > 0) await this.#empty(1_000);
     this.#stopSweeping();
     this.#context.pool.close();

@@ -2,7 +2,7 @@
  * Makes TLS connections from admitted ones. Most use one TLS server. Names that request a client certificate use
  * another one, selected by the client hello, so that no other client is asked; that server resumes no sessions,
  * so that a certificate is verified each time. A handshake may wait for a certificate that is on order. ALPN is
- * http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
+ * h2 or http/1.1; TLS 1.2 with forward secrecy, and 1.3.
  */
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -191,7 +191,7 @@ export class TlsFront {
     const server = createServer({
       ...this.#contextOptions(),
       ...asking,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: handshakeTimeoutMs,
       SNICallback: (serverName, done) => {
         let context: SecureContext | undefined;

@@ -170,15 +170,15 @@ describe('the TLS port', () => {
     assert.equal(crossed, 421);
   });
 
-  it('speaks http/1.1 alone, TLS 1.2 and newer alone', async () => {
-    await assert.rejects(open({ servername: 'app.share.localhost', ALPNProtocols: ['h2'] }));
+  it('speaks HTTP/2 and HTTP/1.1 only, and TLS 1.2 and newer only', async () => {
+    await assert.rejects(open({ servername: 'app.share.localhost', ALPNProtocols: ['h3'] }));
     await assert.rejects(
       open({ servername: 'app.share.localhost', maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }),
     );
     await assert.rejects(
       open({ servername: 'app.share.localhost', maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' }),
     );
-    const client = await open({ servername: 'app.share.localhost', ALPNProtocols: ['h2', 'http/1.1'] });
+    const client = await open({ servername: 'app.share.localhost', ALPNProtocols: ['http/1.1', 'h3'] });
     client.send(get('app'));
     assert.equal(statusOf(await client.ended()), 200);
   });

@@ -24,6 +24,8 @@ export interface ClientFacts extends ClientProof, ConnectionOrigin {
   readonly onlyHost: string | undefined;
   /** Whether it sent plain HTTP to a port that speaks TLS. */
   readonly isMistaken: boolean;
+  /** By default its requests are HTTP/1.1. */
+  readonly isHttp2?: boolean | undefined;
 }
 
 export type RouteDecision =

@@ -2,13 +2,12 @@
  * One client's connection: reads heads, hands one request at a time to an exchange, and enforces the deadlines.
  * Pipelined requests wait, bounded, until the previous response is written. An error ends only this connection.
  */
-import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { newNumber, type Numbered } from '#base';
-import { readDirectly } from '#net';
 import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from './client-answers.ts';
+import type { ClientSocket } from './client-socket.ts';
 import type { RefusedHead } from '../answers/cookie-bomb.ts';
 import { askedOf, askedUnread, type ErrorAnswer } from '../answers/asked-answer.ts';
 import { Exchange } from './exchange.ts';
@@ -41,7 +40,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   readonly writer: SocketWriter;
   readonly input: ClientInput;
   readonly #context: GatewayContext;
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #clients: RequestClients;
   readonly #heads: HeadIntake;
   readonly #answers: ClientAnswers;
@@ -62,7 +61,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
 
   constructor(
     context: GatewayContext,
-    socket: Socket,
+    socket: ClientSocket,
     facts: ClientFacts,
     onClosed: (connection: ClientConnection) => void,
   ) {
@@ -77,13 +76,6 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.writer = new SocketWriter(socket, context.limits.maxUnsentBytes);
     this.#admission = new AdmissionWatch(context);
     this.#answers = new ClientAnswers(context, this.writer, facts.address);
-    readDirectly(socket, (bytes: Buffer) => {
-      try {
-        this.#onData(bytes);
-      } catch (error) {
-        this.#fault(error);
-      }
-    });
     socket.on('end', () => this.#guarded(() => this.#onEnd()));
     socket.on('drain', () => this.#guarded(() => this.#onDrain()));
     socket.on('error', () => {});
@@ -102,6 +94,15 @@ export class ClientConnection implements ExchangeClient, Numbered {
 
   get route(): GatewayRoute | undefined {
     return this.#record?.route;
+  }
+
+  /** Takes the next bytes of the client. */
+  take(bytes: Buffer): void {
+    try {
+      this.#onData(bytes);
+    } catch (error) {
+      this.#fault(error);
+    }
   }
 
   deadlineIn(ms: number): void {

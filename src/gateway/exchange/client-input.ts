@@ -1,17 +1,17 @@
 /** Data that a client sent and nothing has consumed yet, and the reasons for which its socket is paused. */
-import type { Socket } from 'node:net';
+import type { ClientSocket } from './client-socket.ts';
 
 const MAX_DISCARDED_BYTES = 1_048_576;
 
 export class ClientInput {
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #maxHeldBytes: number;
   #held: Buffer | undefined;
   #pausedBy = 0;
   #discarded = 0;
 
   /** The socket is paused while more than `maxHeldBytes` are held. */
-  constructor(socket: Socket, maxHeldBytes: number) {
+  constructor(socket: ClientSocket, maxHeldBytes: number) {
     this.#socket = socket;
     this.#maxHeldBytes = maxHeldBytes;
   }

@@ -3,8 +3,8 @@
  * output of a whole turn of the event loop is, so that one system call covers several TLS records. One callback
  * serves all sockets. Callers bound it by stopping while `isFull`.
  */
-import type { Socket } from 'node:net';
 import { keptBytes } from '#base';
+import type { ClientSocket } from './client-socket.ts';
 import { OutputBatch } from './output-batch.ts';
 
 /** Within one turn, more than this is written early, so that back-pressure shows in time. */
@@ -36,11 +36,11 @@ const flushTurn = (): void => {
 export class SocketWriter {
   /** The pending output. Call `written` after adding to it. */
   readonly batch = new OutputBatch();
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #maxUnsentBytes: number;
   #isWaiting = false;
 
-  constructor(socket: Socket, maxUnsentBytes: number) {
+  constructor(socket: ClientSocket, maxUnsentBytes: number) {
     this.#socket = socket;
     this.#maxUnsentBytes = maxUnsentBytes;
   }

@@ -88,7 +88,7 @@ export class AccessLog implements RequestObserver {
     line.text(',"client":"');
     line.text(client.address);
     line.text(client.isSecure ? '","tls":true,"http":"' : '","tls":false,"http":"');
-    line.text(record.isHttp10 ? '1.0","decision":' : '1.1","decision":');
+    line.text(`${versionOf(record)}","decision":`);
     line.quoted(record.decision);
     line.text(',"bytesIn":');
     line.number(record.bytesIn);
@@ -153,4 +153,9 @@ export class AccessLog implements RequestObserver {
 function outcomeOf(record: RequestRecord): string {
   if (record.isBrokenOff) return 'broken off';
   return record.admission === undefined ? 'refused' : 'failed';
+}
+
+function versionOf({ client, isHttp10 }: RequestRecord): string {
+  if (client.isHttp2 === true) return '2';
+  return isHttp10 ? '1.0' : '1.1';
 }

@@ -1,0 +1,148 @@
+/**
+ * HTTP/2 connections of clients. Each of their streams is a client's connection of its own (`stream-socket.ts`), and counts as one
+ * towards the limits of connections, so that one connection cannot hold more of the gateway than many. What a session itself can
+ * be made to hold is limited here: streams, headers, resets, pings and settings.
+ */
+import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { messageOf, type Log } from '#base';
+import { failAlone } from '#net';
+import type { ClientFacts } from '../circuits/route-decision.ts';
+import type { ClientConnection } from '../exchange/client-connection.ts';
+import type { ConnectionAdmission } from '../exchange/connection-admission.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
+import { readStreamRequest } from './stream-head-codec.ts';
+import { StreamSocket } from './stream-socket.ts';
+
+/** Streams of one connection at a time. */
+const MAX_STREAMS = 128;
+/** What a stream may send before its share takes it. */
+const WINDOW_BYTES = 65_535;
+/** Besides the headers: the names and values of `:method`, `:path` and so on. */
+const PSEUDO_HEADERS = 8;
+const END_STREAM = 1;
+
+export interface Http2Options {
+  readonly limits: GatewayLimits;
+  readonly admission: ConnectionAdmission;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** Opens the connection of a stream. */
+  readonly open: (socket: StreamSocket, facts: ClientFacts) => ClientConnection;
+}
+
+interface Session {
+  readonly session: ServerHttp2Session;
+  readonly facts: ClientFacts;
+  streams: number;
+  /** When it ends, while it has no stream. */
+  deadlineMs: number;
+}
+
+export class Http2Sessions {
+  readonly #options: Http2Options;
+  readonly #sessions = new Set<Session>();
+  #isDraining = false;
+
+  constructor(options: Http2Options) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  accept(socket: Socket, facts: ClientFacts): void {
+    const { limits, log } = this.#options;
+    // Nobody half-closes HTTP/2: the end of the socket is the end of all its streams.
+    socket.allowHalfOpen = false;
+    socket.once('end', () => socket.destroy());
+    const session = performServerHandshake(socket, {
+      maxSessionInvalidFrames: 100,
+      maxSessionRejectedStreams: 100,
+      maxHeaderListPairs: limits.maxFields + PSEUDO_HEADERS,
+      maxOutstandingPings: 10,
+      maxSettings: 32,
+      settings: {
+        enableConnectProtocol: true,
+        enablePush: false,
+        initialWindowSize: WINDOW_BYTES,
+        maxConcurrentStreams: MAX_STREAMS,
+        maxHeaderListSize: limits.maxHeadBytes,
+      },
+    });
+    const entry: Session = {
+      session,
+      facts,
+      streams: 0,
+      deadlineMs: facts.acceptedAtMs + limits.headTimeoutMs,
+    };
+    this.#sessions.add(entry);
+    session.on('stream', (stream, _, flags, raw) => {
+      try {
+        this.#onStream(entry, stream, flags, raw);
+      } catch (error) {
+        const id = `with ${facts.address}`;
+        failAlone({ kind: 'connection', id, log, fail: () => stream.destroy() }, error);
+      }
+    });
+    session.on('error', (error) => {
+      log.info({ hop: 'client', client: facts.address, cause: messageOf(error) }, 'HTTP/2 connection failed');
+    });
+    session.once('close', () => {
+      this.#sessions.delete(entry);
+      socket.destroy();
+    });
+    if (this.#isDraining) session.close();
+  }
+
+  /** Ends sessions that have had no stream for too long. Called about four times a second. */
+  sweep(): void {
+    const nowMs = this.#options.nowMs();
+    for (const { session, streams, deadlineMs } of this.#sessions) {
+      if (streams > 0 || nowMs < deadlineMs) continue;
+      if (session.closed) session.destroy();
+      else session.close();
+    }
+  }
+
+  /** Running streams continue, and clients begin new ones elsewhere (GOAWAY). */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { session } of this.#sessions) session.close();
+  }
+
+  destroy(): void {
+    for (const { session } of this.#sessions) session.destroy();
+  }
+
+  #onStream(entry: Session, stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
+    const { admission, limits, nowMs, open } = this.#options;
+    const { facts } = entry;
+    const counted = facts.isTrustedProxy ? undefined : facts.address;
+    const hasBody = (flags & END_STREAM) === 0;
+    const request = readStreamRequest(raw, hasBody);
+    stream.on('error', () => {});
+    if (request === undefined) {
+      stream.close(PROTOCOL_ERROR);
+      return;
+    }
+    if (!admission.enter(counted, nowMs())) {
+      stream.close(REFUSED_STREAM);
+      return;
+    }
+    entry.streams += 1;
+    stream.once('close', () => {
+      admission.leave(counted);
+      entry.streams -= 1;
+      if (entry.streams === 0) entry.deadlineMs = nowMs() + limits.idleTimeoutMs;
+    });
+    const socket = new StreamSocket(stream, request);
+    const connection = open(socket, { ...facts, isHttp2: true, acceptedAtMs: nowMs() });
+    socket.read(hasBody, (bytes) => connection.take(bytes));
+  }
+}
+
+/** RFC 9113 §7. */
+const PROTOCOL_ERROR = 1;
+const REFUSED_STREAM = 7;

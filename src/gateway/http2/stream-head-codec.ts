@@ -1,0 +1,133 @@
+/**
+ * Heads between HTTP/2 and HTTP/1.1. A request becomes the text of an HTTP/1.1 head, which passes the same strict layer as any
+ * other (`request-head-policy.ts`); a response's head becomes HTTP/2 headers. RFC 9113 §8, RFC 8441.
+ */
+import { randomBytes } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http2';
+import { CONNECTION, HOP, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from '../http/field-name-table.ts';
+import type { FieldLines } from '../http/head-decoder.ts';
+
+export interface StreamRequest {
+  /** Latin-1. */
+  readonly head: string;
+  readonly method: string;
+  /** Whether the body has no known length, so that the text announces chunks. */
+  readonly isChunked: boolean;
+  /** The request opens a tunnel of this protocol, such as `websocket`, by extended CONNECT; otherwise ''. */
+  readonly protocol: string;
+  readonly acceptsTrailers: boolean;
+}
+
+const BREAKS_LINE = /[\r\n\0]/;
+
+/**
+ * `raw` has names and values in turns, as received. Returns undefined for headers that no HTTP/1.1 head can carry. A request
+ * whose names contradict each other gets two `Host` lines, which the strict layer refuses.
+ */
+export function readStreamRequest(raw: readonly string[], hasBody: boolean): StreamRequest | undefined {
+  const pseudo = { method: '', path: '', authority: '', protocol: '' };
+  let lines = '';
+  let cookies = '';
+  let hasLength = false;
+  let acceptsTrailers = false;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name, value] = [raw[i]!, raw[i + 1]!];
+    if (BREAKS_LINE.test(value) || BREAKS_LINE.test(name)) return undefined;
+    switch (name) {
+      case ':method':
+        pseudo.method = value;
+        break;
+      case ':path':
+        pseudo.path = value;
+        break;
+      case ':authority':
+        pseudo.authority = value;
+        break;
+      case ':protocol':
+        pseudo.protocol = value;
+        break;
+      case 'cookie':
+        // Clients split it for their compression (RFC 9113 §8.2.3).
+        cookies += cookies === '' ? value : `; ${value}`;
+        break;
+      case 'host':
+        if (value !== pseudo.authority) lines += `host: ${value}\r\n`;
+        break;
+      default:
+        if (name.startsWith(':')) break;
+        if (name === 'content-length') hasLength = true;
+        if (name === 'te' && value === 'trailers') acceptsTrailers = true;
+        lines += `${name}: ${value}\r\n`;
+    }
+  }
+  const { path, authority, protocol } = pseudo;
+  const method = protocol === '' ? pseudo.method : 'GET';
+  let head = `${method} ${path === '' ? '*' : path} HTTP/1.1\r\n`;
+  if (authority !== '') head += `host: ${authority}\r\n`;
+  head += lines;
+  if (cookies !== '') head += `cookie: ${cookies}\r\n`;
+  if (protocol !== '') head += upgradeLines(protocol);
+  const isChunked = protocol === '' && hasBody && !hasLength;
+  if (isChunked) head += 'transfer-encoding: chunked\r\n';
+  return { head: `${head}\r\n`, method, isChunked, protocol, acceptsTrailers };
+}
+
+/** RFC 8441 §5 leaves out the key, which services of HTTP/1.1 require. */
+function upgradeLines(protocol: string): string {
+  const key = protocol === 'websocket' ? `sec-websocket-key: ${randomBytes(16).toString('base64')}\r\n` : '';
+  return `connection: upgrade\r\nupgrade: ${protocol}\r\n${key}`;
+}
+
+/** Returns the trailer lines of a request, or '' if one of them is not a line. */
+export function trailerLines(raw: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    if (BREAKS_LINE.test(raw[i]!) || BREAKS_LINE.test(raw[i + 1]!)) return '';
+    lines += `${raw[i]}: ${raw[i + 1]}\r\n`;
+  }
+  return lines;
+}
+
+/** Headers of which HTTP/2 permits one; the first counts. */
+const SINGLE = new Set([
+  'content-length',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+  'age',
+]);
+
+/** The headers of a response for a client, without those of an HTTP/1.1 connection. */
+export function streamHeaders(status: number, fields: FieldLines): OutgoingHttpHeaders {
+  const headers: Record<string, string | number | string[]> = { ':status': status };
+  for (let i = 0; i < fields.count; i += 1) {
+    if (isOfConnection(fields.code[i]!)) continue;
+    const name = fields.name(i).toLowerCase();
+    const value = fields.value(i);
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else if (!SINGLE.has(name)) headers[name] = [String(before), value];
+  }
+  return headers;
+}
+
+/** The trailers of a response. */
+export function streamTrailers(fields: FieldLines): OutgoingHttpHeaders {
+  const trailers: Record<string, string> = {};
+  for (let i = 0; i < fields.count; i += 1) trailers[fields.name(i).toLowerCase()] = fields.value(i);
+  return trailers;
+}
+
+function isOfConnection(code: number): boolean {
+  return (
+    code === CONNECTION ||
+    code === KEEP_ALIVE ||
+    code === TRANSFER_ENCODING ||
+    code === UPGRADE ||
+    code === HOP
+  );
+}
