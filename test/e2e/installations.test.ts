@@ -288,6 +288,34 @@ describe('an installation', () => {
       assert.deepEqual(readdirSync(join(top, 'twice/bin')), ['frontdoor', 'frontdoor-agent']);
     });
 
+    it('refuses the agent over the product, and takes over the command of the agent with a word', async () => {
+      const agent = `frontdoor-agent-0.1.0-${process.platform}-${process.arch}`;
+      const bin = join(top, 'small', agent, 'bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, 'frontdoor-agent'), '#!/bin/sh\necho 0.1.0\n', { mode: 0o755 });
+      const packed = join(top, 'small', `${agent}.tar.gz`);
+      packTree(join(top, 'small'), agent, packed, 0, 1);
+      writeFileSync(join(top, 'small/SHA256SUMS'), `${sumOf(packed)}  ${agent}.tar.gz\n`);
+      const refused = await install('--prefix', 'twice', '--archive', packed);
+      assert.equal(refused.status, 1);
+      assert.match(refused.output, /belongs to the whole product in .*\/twice\/lib\/frontdoor, .*--prefix/);
+      assert.deepEqual(readdirSync(join(top, 'twice/bin')), ['frontdoor', 'frontdoor-agent']);
+      assert.equal((await install('--prefix', 'mixed', '--archive', packed)).status, 0);
+      const { status, output } = await install('--prefix', 'mixed');
+      assert.equal(status, 0, output);
+      const replaced = join(top, 'mixed/lib/frontdoor-agent');
+      assert.ok(
+        output.includes(`The agent in ${replaced} is replaced. Remove it: rm -rf ${replaced}\n`),
+        output,
+      );
+      mkdirSync(join(top, 'foreign/bin'), { recursive: true });
+      symlinkSync(join(bin, 'frontdoor-agent'), join(top, 'foreign/bin/frontdoor-agent'));
+      assert.match(
+        (await install('--prefix', 'foreign')).output,
+        /which is another installation: remove that one/,
+      );
+    });
+
     it('gives back what a killed installation had moved, although the next one is refused', async () => {
       const library = join(top, 'twice/lib/frontdoor');
       // No process has so high a number.

@@ -95,9 +95,12 @@ for left in "$top"/.new-*; do
   pid=${left##*/.new-}
   if [ -d "$left" ] && ! kill -0 "${pid%-*}" 2>/dev/null; then give_back "$left"; fi
 done
+replaced=
 new=$(mktemp -d "$top/.new-$$-XXXXXX") || fail "nothing can be written below $top: is the disk full?"
 clean_up() {
   give_back "$new"
+  # After a refusal there may be nothing in it.
+  rmdir "$top" 2>/dev/null || :
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
@@ -112,6 +115,17 @@ for program in "$new/$folder"/bin/*; do
   if [ -d "$link" ] || { [ -e "$link" ] && [ ! -L "$link" ]; }; then
     fail "$link exists, and is no link to a program: move it away"
   fi
+  # An installation of another kind has the command already; a link whose program is gone belongs to nobody.
+  if [ ! -e "$link" ]; then continue; fi
+  leads=$(readlink -f "$link")
+  case $leads in
+    "$(readlink -f "$top")"/*) ;;
+    */lib/frontdoor-agent/*) replaced=$(dirname "$(dirname "$(dirname "$leads")")") ;;
+    */lib/frontdoor/*)
+      fail "$link belongs to the whole product in ${leads%%/lib/frontdoor/*}/lib/frontdoor, which has the agent: upgrade that one, or give another --prefix"
+      ;;
+    *) fail "$link leads to $leads, which is another installation: remove that one, or give another --prefix" ;;
+  esac
 done
 
 mkdir "$new/old"
@@ -129,6 +143,7 @@ echo "Installed $folder in $top."
 echo "Commands:$made"
 case :$PATH: in *:"$prefix/bin":*) ;; *) echo "Add $prefix/bin to PATH." ;; esac
 echo "A program that runs keeps its version until it is restarted."
+[ -z "$replaced" ] || echo "The agent in $replaced is replaced. Remove it: rm -rf $replaced"
 for other in "$top"/"$name"-*; do
   [ "$other" = "$top/$folder" ] || echo "Another version is still there: $other"
 done

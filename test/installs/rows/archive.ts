@@ -12,6 +12,9 @@ const GUIDE = 'docs/guide/installing.md';
 const RELEASE = join(repositoryRoot, 'dist/release');
 const FOLDER = '/root/release';
 const PORT = 8080;
+/** Machines with the whole product refuse the agent in the same place. */
+const AGENT_PREFIX = '/opt/agent';
+const AGENT = `${AGENT_PREFIX}/bin/frontdoor-agent`;
 const SERVER_DATA = '/root/server';
 const AGENT_DATA = '/root/agent';
 const CODE = '/root/code.txt';
@@ -34,14 +37,13 @@ async function runArchive(transcript: Transcript): Promise<void> {
     for (const line of guideLines())
       await transcript.step(
         line.replace(/ +#.*/, ''),
-        () => transcript.note(machine.shell(`cd ${FOLDER} && ${line}`)),
+        () =>
+          transcript.note(
+            machine.shell(`cd ${FOLDER} && ${line.replace('--agent', `--agent --prefix ${AGENT_PREFIX}`)}`),
+          ),
         () => statSync(archives.find((file) => file.includes('agent') === line.includes('--agent'))!).size,
       );
-    for (const program of [
-      '/usr/local/bin/frontdoor',
-      '/opt/frontdoor/bin/frontdoor',
-      '/usr/local/bin/frontdoor-agent',
-    ])
+    for (const program of ['/usr/local/bin/frontdoor', '/opt/frontdoor/bin/frontdoor', AGENT])
       assert.match(machine.run(program, '--version'), /^\d+\.\d+\.\d+/);
     await transcript.step('frontdoor up: ready', () =>
       machine.shell(`systemd-run --quiet --unit=server /usr/local/bin/frontdoor up --data-dir ${SERVER_DATA} --ready-file /run/ready.json
@@ -49,12 +51,12 @@ async function runArchive(transcript: Transcript): Promise<void> {
     );
     writeCode(machine, '/usr/local/bin/frontdoor', SERVER_DATA, CODE);
     const words = `--api ${API} --enrollment-token-file ${CODE} --data-dir ${AGENT_DATA}`;
-    machine.shell(`systemd-run --quiet --unit=agent /usr/local/bin/frontdoor-agent start ${words}
-      until /usr/local/bin/frontdoor-agent status --data-dir ${AGENT_DATA} >/dev/null 2>&1; do sleep 0.1; done`);
+    machine.shell(`systemd-run --quiet --unit=agent ${AGENT} start ${words}
+      until ${AGENT} status --data-dir ${AGENT_DATA} >/dev/null 2>&1; do sleep 0.1; done`);
     const node = machine.shell('ls /usr/local/lib/frontdoor/*/lib/frontdoor/node_modules/*/bin/node').trim();
     startService(machine, node);
     await transcript.step('a share answers', () =>
-      publish(machine, { agent: '/usr/local/bin/frontdoor-agent', node, port: PORT, dataDir: AGENT_DATA }),
+      publish(machine, { agent: AGENT, node, port: PORT, dataDir: AGENT_DATA }),
     );
   } catch (error) {
     transcript.note(machine.try('journalctl', '--no-pager', '--lines=40').output);
