@@ -61,6 +61,7 @@ export async function runControl(options: ControlCommandOptions, version: string
     apiPort: options.apiPort,
     edgeApiPort: options.edgeApiPort,
     ctrlPort: options.ctrlPort,
+    ctrlHost: options.ctrlHost,
     zone: options.zone,
     interceptDomain: options.interceptDomain || undefined,
     version,

@@ -100,6 +100,7 @@ export interface ControlCommandOptions
   /** The file to write the authority to. */
   readonly ownApiCert?: string;
   readonly publicUrl: readonly string[];
+  readonly ctrlHost?: string;
 }
 
 export interface GatewayCommandOptions
@@ -226,7 +227,11 @@ function controlCommand(run: ServerRuns): Command {
     )
     .option('--public-url <template...>', 'URL template at which clients reach public shares', [
       'http://{host}:8080',
-    ]);
+    ])
+    .option(
+      '--ctrl-host <host>',
+      'host at which routers reach this control plane and no other, if --advertise begins with the name of a load balancer; default: the first host of --advertise; for example control-0.example.com',
+    );
   // Options after the word "reset-admin" belong to that command, although they have the same names.
   return addMetricsOption(controlPorts(command, 'the Management API'), 'the control plane')
     .enablePositionalOptions()

@@ -28,6 +28,8 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
   const parts: Pick<PartProcess, 'kill'>[] = [];
   const balancers: TurnBalancer[] = [];
   let ctrlAddress: string;
+  /** Of each control plane, without the balancer. */
+  let apiUrls: readonly string[];
   let env: { FRONTDOOR_API_URL: string; FRONTDOOR_ACCOUNT_ID: string; FRONTDOOR_API_TOKEN: string };
   let edgeBalancer: TurnBalancer;
   let frontdoorId: string;
@@ -55,6 +57,8 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
           host,
           '--advertise',
           '127.0.0.1',
+          '--ctrl-host',
+          host,
           '--public-api-url',
           `http://127.0.0.1:${api}`,
           '--api-port',
@@ -72,7 +76,9 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
       await part.start();
     }
     const first = controls[0]!.ready;
-    ctrlAddress = first.ctrlAddress;
+    // What a router's file has: the balancer.
+    ctrlAddress = `tls:127.0.0.1:${ctrl}`;
+    apiUrls = HOSTS.map((host) => `http://${host}:${api}`);
     frontdoorId = first.frontdoorId!;
     env = {
       FRONTDOOR_API_URL: `http://127.0.0.1:${api}`,
@@ -131,30 +137,32 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
       await proveEnrollment((await fetchBootstrapToken({ apiUrl, code })).token, name);
     }));
 
-  test('enroll routers, one of which connects', async () => {
+  test('enroll routers, which connect to both control planes, so that circuits over them are made at either', async () => {
+    const port = await freePort();
+    const links: Readonly<Record<string, string>> = {
+      'number-0': `link:\n  listeners:\n    - { binding: transport, bind: 'tls:127.0.0.1:${port}', advertise: 'tls:127.0.0.1:${port}' }\n`,
+      'number-1': 'link:\n  dialers:\n    - { binding: transport }\n',
+    };
     await times(async (name) => {
       mkdirSync(file(name));
-      writeFileSync(file(`${name}.yml`), routerFile(file(name), ctrlAddress, 0));
-      await callCommand([
-        'router',
-        'enroll',
-        file(`${name}.yml`),
-        '--jwt',
-        await tokenOf('router', `router-${name}`),
-      ]);
+      const text = `${routerFile(file(name), ctrlAddress, 0)}${links[name] ?? ''}`;
+      writeFileSync(file(`${name}.yml`), text);
+      const jwt = await tokenOf('router', `router-${name}`);
+      await callCommand(['router', 'enroll', file(`${name}.yml`), '--jwt', jwt]);
     });
-    const router = new PartProcess({
-      name: 'router',
-      readyFile: file('router.json'),
-      args: () => ['router', 'run', file('number-0.yml'), '--ready-file', file('router.json')],
-    });
-    parts.push(router);
-    await router.start();
-    await until(
-      'a control plane lists the router as online',
-      () => callCommand(['fabric', 'router', 'list', '--json'], env),
-      (text) =>
-        /"name": ?"router-number-0"/.test(text) && /online|"isOnline": ?true|"status": ?"online"/i.test(text),
-    );
+    for (const name of Object.keys(links)) {
+      const readyFile = file(`router-${name}.json`);
+      const args = ['router', 'run', file(`${name}.yml`), '--ready-file', readyFile];
+      const router = new PartProcess({ name, readyFile, args: () => args });
+      parts.push(router);
+      await router.start();
+    }
+    // A link is reported to the control planes that its routers are connected to.
+    for (const apiUrl of apiUrls)
+      await until(
+        `a link at ${apiUrl}`,
+        () => callCommand(['fabric', 'links', '--json'], { ...env, FRONTDOOR_API_URL: apiUrl }),
+        (text) => (JSON.parse(text) as readonly unknown[]).length === 1,
+      );
   });
 });

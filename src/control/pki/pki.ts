@@ -49,6 +49,8 @@ export interface PkiOptions {
   readonly trustDomain: string;
   /** Advertised hosts of the edge API and the control channel: DNS names and IP literals. */
   readonly hosts: readonly string[];
+  /** A further host of the control channel. The edge API's certificate, which control planes share, does not have it. */
+  readonly ctrlHost?: string | undefined;
   /** Common name of the control channel's certificate: the controller's id. */
   readonly controllerId?: string;
   readonly clock: Clock;
@@ -166,7 +168,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
 }
 
 async function serverPlans(
-  { db, clock, log, hosts: advertised, controllerId }: PkiOptions,
+  { db, clock, log, hosts: advertised, ctrlHost, controllerId }: PkiOptions,
   shelf: AuthorityShelf,
   folder: string,
 ): Promise<{ readonly edgePlan: ServerLeafPlan; readonly controlPlan: ServerLeafPlan }> {
@@ -186,7 +188,7 @@ async function serverPlans(
       shelf: leafFile(join(folder, 'control.crt')),
       isShared: false,
       commonName: controllerId ?? 'controller',
-      hosts,
+      hosts: [...new Set([...hosts, ...(ctrlHost === undefined ? [] : [ctrlHost])])],
       uses: ['server', 'client'],
       lifetimeDays: CONTROL_DAYS,
       key: await openKey(join(folder, 'control.key'), newP256Key, log),

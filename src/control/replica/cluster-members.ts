@@ -5,7 +5,7 @@
  * transaction numbers.
  */
 import { sql } from 'kysely';
-import type { Clock } from '#base';
+import type { Clock, Log } from '#base';
 import type { ClusterMembers, ClusterSource } from '../overlay/mod.ts';
 import type { Queries, Store } from '../store/mod.ts';
 
@@ -28,10 +28,12 @@ export class ClusterMemberList implements ClusterSource {
   readonly #listeners: (() => void)[] = [];
   #members: ClusterMembers | undefined;
   #notified = '';
+  readonly #log: Log;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, log: Log) {
     this.#store = store;
     this.#clock = clock;
+    this.#log = log;
   }
 
   members(): ClusterMembers | undefined {
@@ -59,6 +61,7 @@ export class ClusterMemberList implements ClusterSource {
     const key = this.#keyOf(ownId, now);
     if (key === this.#notified) return;
     this.#notified = key;
+    this.#warnOfOneAddress(now);
     const addresses = this.#addressesOf(now);
     this.#members =
       addresses === undefined ? undefined : { addresses, index, isLeader: leaderOf(now) === ownId };
@@ -78,6 +81,18 @@ export class ClusterMemberList implements ClusterSource {
       else this.#dead.delete(address);
     }
     return [...addresses].sort();
+  }
+
+  /** A router has one connection for each address, so it is at one of them, and no circuit over it is made at the others. */
+  #warnOfOneAddress(rows: readonly Member[]): void {
+    const addresses = rows.map(({ ctrlAddress }) => ctrlAddress);
+    const shared = addresses.find((address, at) => address !== null && addresses.indexOf(address) !== at);
+    if (shared === undefined) return;
+    const remedy = 'give each of them --ctrl-host, a name that leads to it alone';
+    this.#log.warn(
+      { address: shared, remedy },
+      'control planes have one address for routers, which reach only one',
+    );
   }
 
   #keyOf(ownId: string, rows: readonly Member[]): string {

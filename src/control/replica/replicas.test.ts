@@ -334,7 +334,9 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
   test('a dead one stays a member for a while, and one of an older version prevents announcements to routers', async () => {
     const store = await openPostgresStore({ url, poolSize: 2 });
     probes.push(store);
-    const members = new ClusterMemberList(store, clock);
+    const warnings: unknown[] = [];
+    const log: Log = { ...silentLog, warn: (fields: unknown) => void warnings.push(fields) };
+    const members = new ClusterMemberList(store, clock, log);
     const roll = new ReplicaRoll({ store, clock, log: silentLog, members });
     const dead = {
       id: 'dead',
@@ -360,6 +362,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await roll.beat();
     assert.equal(members.members(), undefined);
     await store.db.deleteFrom('replica').where('id', '=', 'old').execute();
+    assert.deepEqual(warnings, []);
+    await store.db
+      .insertInto('replica')
+      .values({ ...dead, id: 'twin', ctrl_address: 'tls:probe:6262' })
+      .execute();
+    await roll.beat();
+    assert.match(JSON.stringify(warnings), /"address":"tls:probe:6262".*--ctrl-host/);
+    await store.db.deleteFrom('replica').where('id', '=', 'twin').execute();
     await roll.leave();
   });
 });

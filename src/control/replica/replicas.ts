@@ -50,7 +50,7 @@ export class Replicas {
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
-    const members = new ClusterMemberList(options.store, options.clock);
+    const members = new ClusterMemberList(options.store, options.clock, options.log);
     this.cluster = members;
     this.#roll = new ReplicaRoll({ ...options, members });
     this.#others = new OthersStatus(options.model);

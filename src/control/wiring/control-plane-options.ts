@@ -36,6 +36,8 @@ export interface ControlPlaneOptions {
   /** The edge API is at a port that the program shares: `edgeApiPort` is that port, and `acceptEdge` takes its connections. */
   readonly isEdgeApiPortShared?: boolean | undefined;
   readonly ctrlPort: number;
+  /** Host at which routers dial this control plane and no other; by default `advertiseHost`. */
+  readonly ctrlHost?: string | undefined;
   /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
   readonly apiTls?: ApiTls | undefined;
   /**

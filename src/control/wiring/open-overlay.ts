@@ -70,7 +70,11 @@ export async function openOverlay(
   return {
     overlay,
     events,
-    ctrlAddress: formatAddress({ type: 'tls', host: options.advertiseHost, port: overlay.port }),
+    ctrlAddress: formatAddress({
+      type: 'tls',
+      host: options.ctrlHost ?? options.advertiseHost,
+      port: overlay.port,
+    }),
     status,
     counts: new StateCounts(model, catalog, status),
     edgeRouters: () => replicas?.routers(overlay.routers()) ?? overlay.routers(),

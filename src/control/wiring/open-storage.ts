@@ -40,6 +40,7 @@ export async function openStorage(opening: Opening): Promise<Storage> {
     secrets,
     trustDomain: TRUST_DOMAIN,
     hosts: addresses.hosts,
+    ctrlHost: options.ctrlHost,
     controllerId,
     clock,
     log,
