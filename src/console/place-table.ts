@@ -29,7 +29,9 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteFrontdoor: at('/settings/frontdoors'),
   listFrontends: at(`${FD}/domains`),
   getFrontdoorMetrics: at(FD),
-  getFrontdoorSparklines: at(FD),
+  getFrontdoorSparklines: because(
+    'The overview has the traffic of the frontdoor and its busiest shares, and each agent has its own.',
+  ),
   getEnvironmentMetrics: at(`${FD}/agents/$environmentId`),
   getShareMetrics: at(`${SHARE}/traffic`),
   getShareSparklines: at(`${FD}/shares`),

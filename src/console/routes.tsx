@@ -21,6 +21,7 @@ const overviewRoute = pageRoute(
   '/',
   () => import('./pages/overview/overview-page.tsx'),
   'OverviewPage',
+  ['range'],
 );
 const loggedInAgainRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
@@ -10,6 +11,19 @@ import { eventually, httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
 const SCRIPT = '<script>alert(1)</script>';
+
+const MOST_LAYOUT_SHIFT = 0.05;
+
+/** How far parts of a page moved since it was opened (CLS). */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    let moved = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) moved += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => setTimeout(() => resolve(moved), 0));
+  })`);
+}
 
 describe('requests, failures, activity and the mesh', { skip: browserSkip }, () => {
   let consoles: ConsoleBrowser;
@@ -112,9 +126,27 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
   it('are summed up on the overview', async (test) => {
     const { page, open } = await consoles.person(test, 'reader');
     await open(base);
-    await page.getByText('Traffic in the last hour').first().waitFor();
-    await page.getByText('/broken').waitFor();
+    const traffic = page.getByRole('region', { name: 'Traffic', exact: true });
+    await traffic
+      .getByRole('region', { name: 'Busiest shares' })
+      .getByRole('link', { name: 'app' })
+      .waitFor();
+    const causes = page.getByRole('region', { name: 'Why requests failed' });
+    await causes.getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: 'Latest changes' }).getByRole('link').first().waitFor();
+    assert.ok((await layoutShift(page)) <= MOST_LAYOUT_SHIFT, `${await layoutShift(page)}`);
     await checkLooks(page, 'overview');
+    for (const range of ['24 h', '7 days', '30 days']) {
+      await page.getByText(range, { exact: true }).click();
+      await page.getByRole('img', { name: /^Requests over time/ }).waitFor();
+    }
+    assert.match(page.url(), /range=30d/);
+    await traffic.getByRole('link', { name: 'app' }).waitFor();
+    await causes.getByRole('link').first().click();
+    const table = page.getByRole('region', { name: 'Causes' });
+    await table.getByText('All causes').waitFor();
+    await checkLooks(page, 'failures-of-a-cause');
+    await page.goBack();
     assert.match(await page.title(), /^Overview/);
   });
 

@@ -8,18 +8,20 @@ import { isConcerned } from './concerned-answer.ts';
 import type { ResourceEvent } from './change-source.ts';
 
 const FLOOR_MS = 2_000;
-/** Nearly every change concerns the summaries, which count everything. */
+/** Nearly every change concerns the summaries, which count everything: while changes continue, they are asked for less and less often. */
 const SUMMARY_FLOOR_MS = 5_000;
+const MOST_FLOOR_MS = 40_000;
 const SUMMARIES: ReadonlySet<unknown> = new Set<OperationId>([
   'getFrontdoorSummary',
   'getFrontdoorAttention',
   'getInstallationSummary',
+  'listFailureGroups',
 ]);
 
 export class Refreshing {
   readonly #client: QueryClient;
-  /** By the hash of the query: when it was asked for again last. */
-  readonly #askedAtMs = new Map<string, number>();
+  /** By the hash of the query: when it was asked for again last, and how long it rests since then. */
+  readonly #asked = new Map<string, { readonly atMs: number; readonly floorMs: number }>();
   readonly #waiting = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(client: QueryClient) {
@@ -47,8 +49,8 @@ export class Refreshing {
       query.invalidate();
       return;
     }
-    const floorMs = SUMMARIES.has(query.queryKey[0]) ? SUMMARY_FLOOR_MS : FLOOR_MS;
-    const waitMs = (this.#askedAtMs.get(queryHash) ?? -Infinity) + floorMs - Date.now();
+    const { atMs, floorMs } = this.#asked.get(queryHash) ?? { atMs: -Infinity, floorMs: 0 };
+    const waitMs = atMs + floorMs - Date.now();
     // An answer that is on its way may be from before the change: it is awaited, and not begun again and again.
     if (waitMs <= 0 && query.state.fetchStatus === 'idle') this.#ask(query);
     else
@@ -64,13 +66,21 @@ export class Refreshing {
   }
 
   #ask(query: Query): void {
-    this.#askedAtMs.set(query.queryHash, Date.now());
+    const nowMs = Date.now();
+    this.#asked.set(query.queryHash, { atMs: nowMs, floorMs: this.#floorOf(query, nowMs) });
     void this.#client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+  }
+
+  #floorOf({ queryHash, queryKey }: Query, nowMs: number): number {
+    if (!SUMMARIES.has(queryKey[0])) return FLOOR_MS;
+    const last = this.#asked.get(queryHash);
+    const continues = last !== undefined && nowMs - last.atMs <= 2 * last.floorMs;
+    return continues ? Math.min(2 * last.floorMs, MOST_FLOOR_MS) : SUMMARY_FLOOR_MS;
   }
 
   #forget({ queryHash }: Query): void {
     clearTimeout(this.#waiting.get(queryHash));
     this.#waiting.delete(queryHash);
-    this.#askedAtMs.delete(queryHash);
+    this.#asked.delete(queryHash);
   }
 }

@@ -1,4 +1,4 @@
-/** Requests that failed or were refused, and a field for the error id on a visitor's page. */
+/** Requests that failed or were refused, by cause and one by one, and a field for the error id on a visitor's page. */
 import { Button, Group, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -12,6 +12,7 @@ import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { brokenAt } from './failed-way.ts';
+import { FailureCausesTable } from './failure-causes-table.tsx';
 import { failuresText } from './failures-text.ts';
 
 type Failure = AnswerOf<'listFailures'>['content'][number];
@@ -27,16 +28,20 @@ export function FailuresPage(): ReactNode {
     { name: 'shareToken', label: text.share, by: 'text' },
     { name: 'statusClass', label: text.statusClass, by: classes },
   ] as const;
-  const linked = ['environmentId', 'providerId', 'from', 'to'];
+  const linked = ['code', 'hop', 'environmentId', 'providerId', 'from', 'to'];
+  const list = useList('listFailures', { parameters: { frontdoorId } }, { filters, linked });
   return (
     <ListPage
       title={text.failures}
       intro={
-        <Panel>
-          <FindById frontdoorId={frontdoorId} />
-        </Panel>
+        <>
+          <Panel>
+            <FindById frontdoorId={frontdoorId} />
+          </Panel>
+          <FailureCausesTable query={list.query} />
+        </>
       }
-      list={useList('listFailures', { parameters: { frontdoorId } }, { filters, linked })}
+      list={list}
       columns={useColumns(frontdoorId)}
       keyOf={({ errorId }) => errorId}
       empty={<p>{text.none}</p>}

@@ -7,6 +7,8 @@ export const failureRoutes = [
     'text',
     'statusClass',
     'shareToken',
+    'code',
+    'hop',
     'environmentId',
     'providerId',
     'from',

@@ -1,67 +1,150 @@
-/** Lists the resources that need attention: failing shares, agents that are away, certificates that end, domains that wait. */
+/**
+ * What is wrong: failing shares, agents that are away, certificates that end, domains and people that wait. The first of each kind
+ * with the way to all.
+ */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FrontdoorSummaryAnswer } from '#contract/schemas';
-import { useAnswer } from '../../api/queries.ts';
+import type { FrontdoorAttentionAnswer } from '#contract/schemas';
+import { useSession } from '../../api/session.tsx';
 import { ApiText } from '../../parts/api-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { useText } from '../../text/language.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
 import { overviewText } from './overview-text.ts';
 
-/** The first of each kind; the lists have all. */
-const SHOWN = 10;
+type Props = { readonly attention: FrontdoorAttentionAnswer };
 
-export function Attention({ summary }: { readonly summary: FrontdoorSummaryAnswer }): ReactNode {
+export function Attention({ attention }: Props): ReactNode {
   const text = useText(overviewText);
-  const { frontdoorId, expiringCertificates } = summary;
-  const { failing, away, waiting, isWell, error } = useAttention(summary);
+  const { failingShares, disconnectedAgents, waitingDomains, expiringCertificates, waitingPeople } =
+    attention;
+  const isWell =
+    failingShares.total + disconnectedAgents.total + waitingDomains.total + waitingPeople === 0 &&
+    expiringCertificates.length === 0;
   return (
     <Panel title={text.attention}>
-      {error === null ? null : <Problem error={error} />}
-      {isWell ? <StateBadge tone="good">{text.allWell}</StateBadge> : null}
-      <ul className="fd-plain">
-        {failing.map(({ token, name, failure }) => (
-          <Entry key={token} tone="bad">
-            <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }}>
-              {name ?? token}
-            </Link>
-            {failure === undefined ? null : (
-              <>
-                : <ApiText>{failure.lastError}</ApiText>
-              </>
-            )}
-          </Entry>
-        ))}
-        {away.map(({ id, name, lastSeenAt }) => (
-          <Entry key={id}>
-            <Link
-              to="/frontdoors/$frontdoorId/agents/$environmentId"
-              params={{ frontdoorId, environmentId: id }}
-            >
-              {name}
-            </Link>{' '}
-            {text.awayAgent} <TimeAgo at={lastSeenAt} />
-          </Entry>
-        ))}
-        {waiting.map(({ id, hostname }) => (
-          <Entry key={id}>
-            <Link to="/frontdoors/$frontdoorId/domains/$domainId" params={{ frontdoorId, domainId: id }}>
-              {hostname}
-            </Link>{' '}
-            {text.domainWaits}
-          </Entry>
-        ))}
-        {expiringCertificates.map(({ kind, id, name, expiresAt }) => (
-          <Entry key={`${kind} ${id}`}>
-            {name} {text.certificate} <TimeAgo at={expiresAt} />
-          </Entry>
-        ))}
-      </ul>
+      {isWell ? (
+        <StateBadge tone="good">{text.allWell}</StateBadge>
+      ) : (
+        <ul className="fd-plain fd-wrap">
+          <FailingShares attention={attention} />
+          <DisconnectedAgents attention={attention} />
+          <WaitingDomains attention={attention} />
+          <Certificates attention={attention} />
+          <WaitingPeople count={waitingPeople} />
+        </ul>
+      )}
     </Panel>
   );
+}
+
+function FailingShares({ attention: { frontdoorId, failingShares } }: Props): ReactNode {
+  const text = useText(overviewText);
+  const { total, first } = failingShares;
+  return (
+    <>
+      {first.map(({ token, name, lastError }) => (
+        <Entry key={token} tone="bad">
+          <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }}>
+            {name ?? token}
+          </Link>
+          {lastError === null ? ` ${text.isFailing}` : ': '}
+          {lastError === null ? null : <ApiText>{lastError}</ApiText>}
+        </Entry>
+      ))}
+      <More count={total - first.length}>
+        {(shown) => (
+          <Link to="/frontdoors/$frontdoorId/shares" params={{ frontdoorId }} search={{ status: 'FAILED' }}>
+            {text.moreShares(total - first.length, shown)}
+          </Link>
+        )}
+      </More>
+    </>
+  );
+}
+
+function DisconnectedAgents({ attention: { frontdoorId, disconnectedAgents } }: Props): ReactNode {
+  const text = useText(overviewText);
+  const { total, first } = disconnectedAgents;
+  return (
+    <>
+      {first.map(({ id, name, lastSeenAt }) => (
+        <Entry key={id}>
+          <Link
+            to="/frontdoors/$frontdoorId/agents/$environmentId"
+            params={{ frontdoorId, environmentId: id }}
+          >
+            {name}
+          </Link>{' '}
+          {lastSeenAt === null ? (
+            text.neverConnected
+          ) : (
+            <>
+              {text.awayAgent} <TimeAgo at={lastSeenAt} />
+            </>
+          )}
+        </Entry>
+      ))}
+      <More count={total - first.length}>
+        {(shown) => (
+          <Link to="/frontdoors/$frontdoorId/agents" params={{ frontdoorId }} search={{ status: 'INACTIVE' }}>
+            {text.moreAgents(total - first.length, shown)}
+          </Link>
+        )}
+      </More>
+    </>
+  );
+}
+
+function WaitingDomains({ attention: { frontdoorId, waitingDomains } }: Props): ReactNode {
+  const text = useText(overviewText);
+  const { total, first } = waitingDomains;
+  return (
+    <>
+      {first.map(({ id, hostname }) => (
+        <Entry key={id}>
+          <Link to="/frontdoors/$frontdoorId/domains/$domainId" params={{ frontdoorId, domainId: id }}>
+            {hostname}
+          </Link>{' '}
+          {text.domainWaits}
+        </Entry>
+      ))}
+      <More count={total - first.length}>
+        {(shown) => (
+          <Link to="/frontdoors/$frontdoorId/domains" params={{ frontdoorId }}>
+            {text.moreDomains(total - first.length, shown)}
+          </Link>
+        )}
+      </More>
+    </>
+  );
+}
+
+function Certificates({ attention: { frontdoorId, expiringCertificates } }: Props): ReactNode {
+  const text = useText(overviewText);
+  return expiringCertificates.map(({ kind, id, name, expiresAt }) => (
+    <Entry key={`${kind} ${id} ${name}`}>
+      {kind === 'domain' ? (
+        <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token: id }}>
+          {name}
+        </Link>
+      ) : (
+        <Link to="/frontdoors/$frontdoorId/agents/$environmentId" params={{ frontdoorId, environmentId: id }}>
+          {name}
+        </Link>
+      )}{' '}
+      {text.certificate} <TimeAgo at={expiresAt} />
+    </Entry>
+  ));
+}
+
+function WaitingPeople({ count }: { readonly count: number }): ReactNode {
+  const [text, format] = [useText(overviewText), useFormat()];
+  const { may } = useSession();
+  if (count === 0) return null;
+  const sentence = text.people(count, format.number(count));
+  return <Entry>{may('listPeople') ? <Link to="/settings/people">{sentence}</Link> : sentence}</Entry>;
 }
 
 function Entry({
@@ -78,36 +161,7 @@ function Entry({
   );
 }
 
-/** Asks only for the kinds of which the summary counts some. */
-function useAttention(summary: FrontdoorSummaryAnswer) {
-  const { frontdoorId, shares, environments, customFrontends, expiringCertificates } = summary;
-  const parameters = { frontdoorId };
-  const [hasFailing, hasAway, hasWaiting] = [
-    shares.failed > 0,
-    environments.online < environments.total,
-    customFrontends.active < customFrontends.total,
-  ];
-  const failing = useAnswer(
-    'listShares',
-    { parameters, query: { status: 'FAILED', size: SHOWN } },
-    { enabled: hasFailing },
-  );
-  const away = useAnswer(
-    'listAgents',
-    { parameters, query: { status: 'INACTIVE', size: SHOWN } },
-    { enabled: hasAway },
-  );
-  const domains = useAnswer(
-    'listCustomFrontends',
-    { parameters, query: { size: SHOWN } },
-    { enabled: hasWaiting },
-  );
-  const waiting = hasWaiting ? (domains.data?.body.content ?? []) : [];
-  return {
-    failing: hasFailing ? (failing.data?.body.content ?? []) : [],
-    away: hasAway ? (away.data?.body.content ?? []) : [],
-    waiting: waiting.filter(({ status }) => status !== 'ACTIVE'),
-    isWell: !hasFailing && !hasAway && !hasWaiting && expiringCertificates.length === 0,
-    error: failing.error ?? away.error ?? domains.error,
-  };
+function More(props: { readonly count: number; readonly children: (shown: string) => ReactNode }): ReactNode {
+  const format = useFormat();
+  return props.count <= 0 ? null : <li>{props.children(format.number(props.count))}</li>;
 }

@@ -1,50 +1,52 @@
-/** A frontdoor at one glance: states, traffic, what needs attention, and the latest failures. */
+/**
+ * A frontdoor at one glance: what is wrong, the states, why requests failed, the traffic with its busiest shares, and what changed.
+ * Each part is one request, and has its room before its answer is there, so that nothing moves.
+ */
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FrontdoorMetricsAnswer, FrontdoorSummaryAnswer } from '#contract/schemas';
+import type { FrontdoorSummaryAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { Attention } from './attention.tsx';
-import { Busiest } from './busiest.tsx';
-import { LatestFailures } from './latest-failures.tsx';
+import { FailureCauses } from './failure-causes.tsx';
+import { LatestChanges } from './latest-changes.tsx';
 import { overviewText } from './overview-text.ts';
-
-const METRICS_MS = 30_000;
+import { Traffic } from './traffic.tsx';
 
 export function OverviewPage(): ReactNode {
   const text = useText(overviewText);
+  const { may } = useSession();
   const frontdoorId = useFrontdoorId();
   const parameters = { frontdoorId };
   const summary = useAnswer('getFrontdoorSummary', { parameters });
-  const metrics = useAnswer(
-    'getFrontdoorMetrics',
-    { parameters, query: { duration: 'PT1H', step: 'PT1M' } },
-    { refetchMs: METRICS_MS },
-  );
+  const attention = useAnswer('getFrontdoorAttention', { parameters });
   return (
     <>
       <PageTitle title={text.overview} />
       <AnswerView answer={summary}>
         {({ body }) => (
-          <>
-            {body.environments.total === 0 ? <Begin frontdoorId={frontdoorId} /> : null}
-            <States summary={body} />
-            <Attention summary={body} />
-          </>
+          <AnswerView answer={attention}>
+            {({ body: wrong }) => (
+              <>
+                {body.environments.total === 0 ? <Begin frontdoorId={frontdoorId} /> : null}
+                <States summary={body} />
+                <div className="fd-beside fd-row">
+                  <Attention attention={wrong} />
+                  <FailureCauses frontdoorId={frontdoorId} />
+                </div>
+                <Traffic frontdoorId={frontdoorId} />
+                {may('listAuditEvents') ? <LatestChanges /> : null}
+              </>
+            )}
+          </AnswerView>
         )}
       </AnswerView>
-      <Panel title={text.traffic}>
-        <AnswerView answer={metrics}>{({ body }) => <Traffic metrics={body} />}</AnswerView>
-      </Panel>
-      <Busiest frontdoorId={frontdoorId} />
-      <LatestFailures frontdoorId={frontdoorId} />
     </>
   );
 }
@@ -116,28 +118,5 @@ function States({ summary }: { readonly summary: FrontdoorSummaryAnswer }): Reac
         <span className="fd-soft">{text.lastHour}</span>
       </section>
     </div>
-  );
-}
-
-function Traffic({ metrics }: { readonly metrics: FrontdoorMetricsAnswer }): ReactNode {
-  const [text, format] = [useText(overviewText), useFormat()];
-  const { totals, samples } = metrics;
-  const requests = samples.map((sample) => sample.requests);
-  const total = format.number(totals.requests);
-  return (
-    <>
-      <Sparkline
-        values={requests}
-        label={text.trafficLine(total, format.number(Math.max(0, ...requests)))}
-        isWide
-      />
-      <p>
-        {text.requests(totals.requests, total)}, {text.errors(totals.errors, format.number(totals.errors))}.{' '}
-        {totals.requests === 0
-          ? null
-          : `${text.latency(format.duration(totals.latencyMs.p50), format.duration(totals.latencyMs.p99))}. `}
-        {text.transferred(format.bytes(totals.bytesIn), format.bytes(totals.bytesOut))}.
-      </p>
-    </>
   );
 }

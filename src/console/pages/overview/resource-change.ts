@@ -1,0 +1,11 @@
+/** Which events of the activity log changed a resource: no sign-in, no session, no look. Pure. */
+import type { AuditEventAnswer } from '#contract/schemas';
+
+const NOT_CHANGES =
+  /^(logIn|logOut|consoleLogIn|firstConsoleLogIn|issueToken|refresh|dial|bind|connect|get|list)|[sS]ession/;
+
+export function isResourceChange(
+  event: AuditEventAnswer,
+): event is AuditEventAnswer & { readonly target: NonNullable<AuditEventAnswer['target']> } {
+  return event.target !== null && !NOT_CHANGES.test(event.action);
+}
