@@ -35,6 +35,15 @@ export class CountedHands implements HandCounts {
     await this.click(this.page.getByRole('dialog').getByRole('button', { name, exact: true }));
   }
 
+  /** Ctrl-K, the text and Enter, without waiting for the search. */
+  async find(text: string): Promise<void> {
+    this.keys += 3;
+    await this.page.keyboard.press('Control+k');
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press('Enter');
+    await this.page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' });
+  }
+
   async navigate(name: string): Promise<void> {
     const navigation = this.page.getByRole('navigation', { name: 'Navigation' });
     await this.click(navigation.getByRole('link', { name, exact: true }));

@@ -10,8 +10,7 @@ interface FirstDayTask {
 const SAVED = 'Saved. Changes take effect within seconds.';
 
 async function openShare(hands: CountedHands, name: string, page: string): Promise<void> {
-  await hands.navigate('Shares');
-  await hands.link(name);
+  await hands.find(name);
   await hands.link(page);
 }
 
@@ -19,11 +18,6 @@ async function reviewed(hands: CountedHands, review: string, save: string): Prom
   await hands.button(review);
   await hands.confirm(save);
   await hands.page.getByText(SAVED).first().waitFor();
-}
-
-async function openSetting(hands: CountedHands, name: string): Promise<void> {
-  await hands.navigate('Settings');
-  await hands.link(name);
 }
 
 export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
@@ -104,13 +98,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Find a share by its target',
     run: async (hands) => {
-      await hands.navigate('Shares');
-      // The list has no filter by target: someone reads it.
-      await hands.click(
-        hands.page
-          .getByRole('row', { name: /10\.7\.3\.4/ })
-          .getByRole('link', { name: 'billing', exact: true }),
-      );
+      await hands.find('10.7.3.4');
       await hands.page.getByRole('heading', { level: 1, name: 'billing' }).waitFor();
     },
   },
@@ -153,9 +141,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Learn why a visitor got a 403',
     run: async (hands, { errorId }) => {
-      await hands.navigate('Failures');
-      await hands.type('Error ID', errorId);
-      await hands.button('Explain');
+      await hands.find(errorId);
       await hands.page.getByText('the network of the client is denied').first().waitFor();
     },
   },
@@ -180,23 +166,15 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Find out who deleted a share',
     run: async (hands) => {
-      await hands.navigate('Activity log');
-      await hands.typeInto(hands.page.getByLabel('Action, ID or address contains'), 'old-shop');
-      await hands.click(
-        hands.page
-          .getByRole('row', { name: /old-shop/ })
-          .getByRole('button')
-          .first(),
-      );
-      await hands.page.getByRole('dialog').getByText('old-shop').first().waitFor();
-      await hands.page.keyboard.press('Escape');
+      await hands.find('old-shop');
+      // The row has the actor, too.
+      await hands.page.getByRole('row', { name: /deleteShare.*old-shop/ }).waitFor();
     },
   },
   {
     task: 'Revoke an agent',
     run: async (hands) => {
-      await hands.navigate('Agents');
-      await hands.link('stolen notebook');
+      await hands.find('stolen notebook');
       await hands.button('Delete');
       await hands.type('Type stolen notebook to confirm', 'stolen notebook');
       await hands.confirm('Delete');
@@ -206,8 +184,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Invite a person',
     run: async (hands) => {
-      await openSetting(hands, 'People');
-      await hands.button('Invite a person');
+      await hands.find('invite');
       await hands.type('Name', 'Carol');
       await hands.confirm('Invite a person');
       await hands.page
@@ -220,8 +197,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Change the role of a person',
     run: async (hands, { reader }) => {
-      await openSetting(hands, 'People');
-      await hands.click(hands.page.getByRole('link', { name: new RegExp(`^${reader}\\b`) }).first());
+      await hands.find(reader);
       await hands.choose(/^Role/, 'Editor');
       await hands.button('Save');
       await hands.page.getByText('Saved.').waitFor();
@@ -230,8 +206,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Create an API account for a script',
     run: async (hands) => {
-      await openSetting(hands, 'API accounts');
-      await hands.button('New API account');
+      await hands.find('new api account');
       await hands.type('Name', 'nightly report');
       await hands.confirm('Create');
       await hands.page.getByText('API account created').waitFor();
@@ -241,8 +216,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Rotate a token',
     run: async (hands) => {
-      await openSetting(hands, 'API accounts');
-      await hands.link('deploy script');
+      await hands.find('deploy script');
       await hands.button('Rotate');
       await hands.confirm('Rotate');
       await hands.page.getByRole('dialog', { name: 'New secret' }).waitFor();
@@ -252,7 +226,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Download a backup',
     run: async (hands) => {
-      await openSetting(hands, 'Installation');
+      await hands.find('backup');
       const download = hands.page.waitForEvent('download');
       await hands.button('Download backup');
       await (await download).cancel();
@@ -280,7 +254,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Sign out in every browser',
     run: async (hands) => {
-      await openSetting(hands, 'Sessions');
+      await hands.find('log out everywhere');
       // One browser; each further one costs two clicks more.
       await hands.click(hands.page.getByRole('row', { name: /current session/ }).getByRole('button'));
       await hands.confirm('End');

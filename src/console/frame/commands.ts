@@ -1,35 +1,73 @@
-/** Commands of the search, as far as the role permits them: forms that make something, colors, and the list of keys. */
+/** Commands of the search, as far as the role permits them: forms that make something, the session, colors, language, help. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { OperationId } from '#contract';
 import { useSession } from '../api/session.tsx';
-import { useText } from '../text/language.tsx';
+import { NEW_FIELD } from '../parts/form-in-address.ts';
+import { place } from '../place.ts';
+import { LANGUAGES, type Language } from '../text/define-text.ts';
+import { useLanguage, useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor } from './frontdoor.tsx';
+import { searchText } from './search-text.ts';
 
 export interface SearchCommand {
   readonly name: string;
+  readonly words?: string;
   readonly run: () => void;
+}
+
+/** What the frame does, and not a page. */
+export interface FrameActions {
+  readonly openKeys: () => void;
+  readonly signOut: () => void;
 }
 
 const SCHEMES = ['light', 'dark', 'auto'] as const;
 
-export function useCommands(openKeys: () => void): readonly SearchCommand[] {
-  const text = useText(frameText);
+export function useCommands({ openKeys, signOut }: FrameActions): readonly SearchCommand[] {
+  const [text, own] = [useText(frameText), useText(searchText)];
+  const { setColorScheme } = useMantineColorScheme();
+  const { setLanguage } = useLanguage();
+  return [
+    ...useForms(),
+    { name: own.signOut, words: own.words('signOut'), run: signOut },
+    ...SCHEMES.map((scheme) => ({ name: text.useScheme(scheme), run: () => setColorScheme(scheme) })),
+    ...Object.entries(LANGUAGES).map(([code, name]) => ({
+      name: own.useLanguage(name),
+      words: 'language sprache',
+      run: () => setLanguage(code as Language),
+    })),
+    { name: text.listKeys, run: openKeys },
+  ];
+}
+
+/** Forms, each with the operation that it sends. */
+function useForms(): readonly SearchCommand[] {
+  const [text, own] = [useText(frameText), useText(searchText)];
   const { may } = useSession();
   const frontdoorId = useCurrentFrontdoor();
   const navigate = useNavigate();
-  const { setColorScheme } = useMantineColorScheme();
-  const form = (id: OperationId, name: string, path: string): readonly SearchCommand[] =>
-    frontdoorId !== undefined && may(id)
-      ? [{ name, run: () => void navigate({ to: `/frontdoors/${frontdoorId}/${path}` }) }]
-      : [];
+  const form = (id: OperationId, name: string, words: string, to: string, search = {}) =>
+    may(id) ? [{ name, words, run: () => void navigate({ to, search }) }] : [];
+  const inFrontdoor = (id: OperationId, name: string, words: string, path: string) =>
+    frontdoorId === undefined ? [] : form(id, name, words, `/frontdoors/${frontdoorId}/${path}`);
+  const isNew = { [NEW_FIELD]: 'true' };
   return [
-    ...form('createShare', text.publish, 'shares/new'),
-    ...form('createEnrollment', text.addAgent, 'agents/new'),
-    ...form('createAuthProvider', text.newProvider, 'providers/new'),
-    ...form('createCustomFrontend', text.newDomain, 'domains/new'),
-    ...SCHEMES.map((scheme) => ({ name: text.useScheme(scheme), run: () => setColorScheme(scheme) })),
-    { name: text.listKeys, run: openKeys },
+    ...inFrontdoor('createShare', text.publish, own.words('publish'), 'shares/new'),
+    ...inFrontdoor('createEnrollment', text.addAgent, own.words('addAgent'), 'agents/new'),
+    ...inFrontdoor('createAuthProvider', text.newProvider, own.words('newProvider'), 'providers/new'),
+    ...inFrontdoor('createCustomFrontend', text.newDomain, own.words('newDomain'), 'domains/new'),
+    ...form('createInvitation', own.invite, own.words('invite'), '/settings/people', isNew),
+    ...form('createApiAccount', own.newAccount, own.words('newAccount'), '/settings/accounts', isNew),
+    ...form('createOauthClient', own.newClient, own.words('newClient'), '/settings/clients', isNew),
+    ...form('createFrontdoor', own.newFrontdoor, own.words('newFrontdoor'), '/settings/frontdoors', isNew),
+    ...form('endConsoleSession', own.endSessions, own.words('endSessions'), '/settings/sessions'),
+    ...form('getBackup', own.backup, own.words('backup'), '/settings/installation'),
+    {
+      name: own.account,
+      words: own.words('account'),
+      run: () => window.location.assign(`${place.base}/account`),
+    },
   ];
 }

@@ -29,6 +29,9 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** What a text is after a key, for a box that is not there yet. */
 function textAfter(text: string, key: string): string {
+  // Enter is the last key: the search goes to what it finds.
+  if (text.endsWith('\n')) return text;
+  if (key === 'Enter') return `${text}\n`;
   if (key === 'Backspace') return text.slice(0, -1);
   return [...key].length === 1 ? text + key : text;
 }

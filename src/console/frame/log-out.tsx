@@ -9,6 +9,7 @@ import { hasUnsavedInput } from '../parts/unsaved.ts';
 import { place } from '../place.ts';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
+import { forgetPlaces } from './recent-places.ts';
 import { UnsavedQuestion } from './unsaved-question.tsx';
 
 export function LogOut(props: { readonly onClose: () => void }): ReactNode {
@@ -25,6 +26,7 @@ function LoggingOut({ onClose }: { readonly onClose: () => void }): ReactNode {
     let isOver = false;
     endSession().then(
       () => {
+        forgetPlaces();
         announceSessionEnd();
         window.location.assign(`${place.base}/log-in`);
       },

@@ -1,45 +1,35 @@
 /** Search over everything that the person may see, over the pages of the console, and over its commands. */
 import { TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useId, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useAnswer } from '../api/queries.ts';
-import { useSession } from '../api/session.tsx';
+import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useText } from '../text/language.tsx';
-import { useCommands } from './commands.ts';
+import type { FrameActions } from './commands.ts';
 import { frameText } from './frame-text.ts';
-import { useCurrentFrontdoor } from './frontdoor.tsx';
-import { navigationOf } from './navigation.ts';
-import { pageOf } from './search-target.ts';
+import { useFound, type Found } from './use-found.ts';
 
-const MIN_LETTERS = 2;
+/** Enter, typed before the box was there. */
+const ENTER = '\n';
 
-interface Found {
-  readonly key: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly run: () => void;
-}
-
-/** `onKeys` opens the list of keys instead of this dialog. */
 export function SearchDialog(props: {
   readonly onClose: () => void;
-  readonly onKeys: () => void;
+  readonly actions: FrameActions;
   readonly typed: string;
   readonly onTyped: (typed: string) => void;
 }): ReactNode {
   const text = useText(frameText);
-  const { typed, onTyped, onClose } = props;
+  const { onTyped, onClose } = props;
+  const typed = props.typed.replace(ENTER, '');
   const [at, setAt] = useState(0);
   const id = useId();
-  const { answer, found, hasNoResult } = useFound(typed, props.onKeys);
+  const { error, found, isPending, hasNoResult, hasMore } = useFound(typed, props.actions);
   const selected = Math.min(at, found.length - 1);
   const go = (target: Found | undefined) => {
     if (target === undefined) return;
     onClose();
     target.run();
   };
+  const enter = useEnter(props.typed.endsWith(ENTER), isPending, typed, () => go(found[selected]));
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
@@ -48,7 +38,7 @@ export function SearchDialog(props: {
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      go(found[selected]);
+      enter(found[selected]?.isCertain === true || at > 0);
     }
   };
   return (
@@ -70,42 +60,35 @@ export function SearchDialog(props: {
         autoComplete="off"
         spellCheck={false}
       />
-      {answer.error === null ? null : <Problem error={answer.error} />}
+      {error === null ? null : <Problem error={error} />}
       <FoundList id={id} found={found} selected={selected} onChosen={go} />
       <p role="status" className="fd-soft fd-small">
         {hasNoResult ? text.searchNone : null}
-        {answer.data?.body.more === true ? text.searchMore : null}
+        {hasMore ? text.searchMore : null}
       </p>
     </Dialog>
   );
 }
 
-/** What the typed text finds: resources by the API, then pages and commands. */
-function useFound(typed: string, openKeys: () => void) {
-  const text = useText(frameText);
-  const navigate = useNavigate();
-  const asked = useDeferredValue(typed.trim());
-  const isAsked = asked.length >= MIN_LETTERS;
-  const answer = useAnswer('search', { query: { q: asked } }, { enabled: isAsked });
-  const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
-  const commands = useCommands(openKeys);
-  const pageAt = (to: string, name: string, kind: string): Found => ({
-    // A share is found by its token and by its domains.
-    key: `${kind} ${to} ${name}`,
-    name,
-    kind,
-    run: () => void navigate({ to }),
-  });
-  const isMatch = ({ name }: Found) => name.toLowerCase().includes(typed.trim().toLowerCase());
-  const results = (isAsked ? (answer.data?.body.results ?? []) : []).map((result) =>
-    pageAt(pageOf(result), result.name, text.kinds(result.kind)),
-  );
-  const found = [
-    ...results,
-    ...entries.map(({ to, label }) => pageAt(to, text[label], text.pages)).filter(isMatch),
-    ...commands.map(({ name, run }) => ({ key: name, name, kind: text.commands, run })).filter(isMatch),
-  ];
-  return { answer, found, hasNoResult: isAsked && answer.data !== undefined && results.length === 0 };
+/** Returns what Enter does: it goes to the selected entry, as soon as the answer for the typed text is there. */
+function useEnter(
+  isTypedAhead: boolean,
+  isPending: boolean,
+  typed: string,
+  go: () => void,
+): (isCertain: boolean) => void {
+  const [enteredFor, setEnteredFor] = useState(isTypedAhead ? typed : undefined);
+  const isDue = enteredFor === typed && !isPending;
+  useEffect(() => {
+    if (!isDue) return;
+    setEnteredFor(undefined);
+    go();
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isDue]);
+  return (isCertain) => {
+    if (isCertain || !isPending) go();
+    else setEnteredFor(typed);
+  };
 }
 
 function FoundList(props: {
@@ -131,6 +114,12 @@ function FoundList(props: {
           }}
         >
           <span>{target.name}</span> <span className="fd-soft fd-small">{target.kind}</span>
+          {target.detail === null ? null : (
+            <>
+              {' '}
+              <span className="fd-soft fd-small fd-result-detail">{target.detail}</span>
+            </>
+          )}
         </li>
       ))}
     </ul>

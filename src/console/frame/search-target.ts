@@ -3,29 +3,48 @@ import type { SearchResultAnswer } from '#contract/schemas';
 
 type Result = SearchResultAnswer['results'][number];
 
-export function pageOf({ kind, id, frontdoorId }: Result): string {
+export interface SearchPlace {
+  readonly to: string;
+  /** Fields of the address. */
+  readonly search?: Readonly<Record<string, string>>;
+}
+
+export function placeOf({ kind, id, frontdoorId }: Pick<Result, 'kind' | 'id' | 'frontdoorId'>): SearchPlace {
   const safeId = encodeURIComponent(id);
   const base = `/frontdoors/${frontdoorId ?? safeId}`;
   switch (kind) {
     case 'frontdoor':
-      return base;
+      return { to: base };
     case 'share':
-      return `${base}/shares/${safeId}`;
+      return { to: `${base}/shares/${safeId}` };
     case 'environment':
-      return `${base}/agents/${safeId}`;
+      return { to: `${base}/agents/${safeId}` };
     case 'auth-provider':
-      return `${base}/providers/${safeId}`;
+      return { to: `${base}/providers/${safeId}` };
     case 'custom-frontend':
-      return `${base}/domains/${safeId}`;
+      return { to: `${base}/domains/${safeId}` };
+    case 'failure':
+      return { to: `${base}/failures/${safeId}` };
     case 'organization':
-      return `/settings/organizations/${safeId}`;
+      return { to: `/settings/organizations/${safeId}` };
+    case 'person':
+      return { to: `/settings/people/${safeId}` };
+    case 'api-account':
+      return { to: `/settings/accounts/${safeId}` };
+    case 'oauth-client':
+      return { to: `/settings/clients/${safeId}` };
     case 'router':
-      return `/mesh/routers/${safeId}`;
+      return { to: `/mesh/routers/${safeId}` };
     case 'gateway':
-      return `/mesh/gateways/${safeId}`;
+      return { to: `/mesh/gateways/${safeId}` };
     case 'fabric-service':
-      return `/mesh/services/${safeId}`;
+      return { to: `/mesh/services/${safeId}` };
+    case 'unrouted-failure':
+      return { to: `/mesh/failures/${safeId}` };
+    case 'audit-event':
+      // The list has the event alone.
+      return { to: '/activity', search: { text: id } };
     default:
-      return '/';
+      return { to: '/' };
   }
 }

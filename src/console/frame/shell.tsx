@@ -16,6 +16,7 @@ import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 import { useKeys, useTypedAhead } from './keys.ts';
 import { LeaveQuestion } from './leave-question.tsx';
 import { navigationOf, type NavigationGroup } from './navigation.ts';
+import { useNotedPlaces } from './recent-places.ts';
 import { RenewSession } from './renew-session.tsx';
 
 const SearchDialog = laterDialog(async () => (await import('./search-dialog.tsx')).SearchDialog);
@@ -40,6 +41,7 @@ export function Shell(): ReactNode {
   };
   useKeys({ openSearch: () => open('search'), openKeys: () => open('keys') });
   useTypedAhead(dialog === 'search', setTyped);
+  useNotedPlaces();
 
   return (
     <div className="fd-frame">
@@ -60,7 +62,12 @@ export function Shell(): ReactNode {
       <RenewSession />
       <LeaveQuestion />
       {dialog === 'search' ? (
-        <SearchDialog onClose={close} onKeys={() => open('keys')} typed={typed} onTyped={setTyped} />
+        <SearchDialog
+          onClose={close}
+          actions={{ openKeys: () => open('keys'), signOut: () => open('log-out') }}
+          typed={typed}
+          onTyped={setTyped}
+        />
       ) : null}
       {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
       {dialog === 'log-out' ? <LogOut onClose={close} /> : null}

@@ -7,7 +7,15 @@ import { PageTabs } from '../../parts/page-tabs.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 
-const PAGES = ['routers', 'gateways', 'links', 'circuits', 'services', 'terminators', 'inspect'] as const;
+export const MESH_PAGES = [
+  'routers',
+  'gateways',
+  'links',
+  'circuits',
+  'services',
+  'terminators',
+  'inspect',
+] as const;
 
 export function MeshFrame(): ReactNode {
   const text = useText(meshText);
@@ -17,7 +25,10 @@ export function MeshFrame(): ReactNode {
     <>
       <PageTabs
         label={text.pages}
-        tabs={[['/mesh', text.map, true], ...PAGES.map((page) => [`/mesh/${page}`, text[page]] as const)]}
+        tabs={[
+          ['/mesh', text.map, true],
+          ...MESH_PAGES.map((page) => [`/mesh/${page}`, text[page]] as const),
+        ]}
       />
       <Outlet />
     </>

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
+import { useFormInAddress } from '../../parts/form-in-address.ts';
 import { ListPage } from '../../parts/list-page.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
@@ -40,15 +41,13 @@ export function ScopeNames({ scopes }: { readonly scopes: readonly string[] }): 
 export function CredentialList({ kind }: { readonly kind: CredentialKind }): ReactNode {
   const text = useText(settingsText);
   const organizationId = useOrganizationId();
-  const [isCreating, setCreating] = useState(false);
+  const form = useFormInAddress();
   const [shown, setShown] = useState<ShownSecret | undefined>();
   const isAccounts = kind.path === 'accounts';
   return (
     <ListPage<CredentialEntry>
       title={text[kind.path]}
-      actions={
-        <Button onClick={() => setCreating(true)}>{isAccounts ? text.newAccount : text.newClient}</Button>
-      }
+      actions={<Button onClick={form.open}>{isAccounts ? text.newAccount : text.newClient}</Button>}
       intro={
         <>
           <OtherOrganization />
@@ -68,13 +67,13 @@ export function CredentialList({ kind }: { readonly kind: CredentialKind }): Rea
       ]}
       keyOf={({ id }) => id}
     >
-      {isCreating ? (
+      {form.isOpen ? (
         <CreateCredential
           kind={kind}
           organizationId={organizationId}
-          onClose={() => setCreating(false)}
+          onClose={form.close}
           onSecret={(made) => {
-            setCreating(false);
+            form.close();
             setShown(made);
           }}
         />

@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.tsx';
 import { ConfirmedAction, ActionButton } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
+import { useFormInAddress } from '../../parts/form-in-address.ts';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -25,14 +26,14 @@ export function FrontdoorsPage(): ReactNode {
   const text = useText(settingsText);
   const { may } = useSession();
   const organizationId = useOrganizationId();
-  const [isCreating, setCreating] = useState(false);
+  const form = useFormInAddress();
   const [renamed, setRenamed] = useState<Frontdoor | undefined>();
   const parameters = { organizationId };
   return (
     <ListPage
       title={text.frontdoors}
       actions={
-        <Button disabled={!may('createFrontdoor')} onClick={() => setCreating(true)}>
+        <Button disabled={!may('createFrontdoor')} onClick={form.open}>
           {text.newFrontdoor}
         </Button>
       }
@@ -42,9 +43,7 @@ export function FrontdoorsPage(): ReactNode {
       keyOf={({ id }) => id}
       empty={<p>{text.noFrontdoors}</p>}
     >
-      {isCreating ? (
-        <CreateFrontdoor organizationId={organizationId} onClose={() => setCreating(false)} />
-      ) : null}
+      {form.isOpen ? <CreateFrontdoor organizationId={organizationId} onClose={form.close} /> : null}
       {renamed === undefined ? null : (
         <RenameFrontdoor frontdoor={renamed} onClose={() => setRenamed(undefined)} />
       )}

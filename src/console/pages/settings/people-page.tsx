@@ -9,6 +9,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { Form, useFieldError } from '../../parts/form.tsx';
+import { useFormInAddress } from '../../parts/form-in-address.ts';
 import { ListPage } from '../../parts/list-page.tsx';
 import { ListTable, type ListColumn } from '../../parts/list-table.tsx';
 import { NameField } from '../../parts/name-field.tsx';
@@ -34,24 +35,24 @@ const DEFAULT_DAYS = 7;
 export function PeoplePage(): ReactNode {
   const text = useText(settingsText);
   const organizationId = useOrganizationId();
-  const [isInviting, setInviting] = useState(false);
+  const form = useFormInAddress();
   const [link, setLink] = useState<string | undefined>();
   return (
     <ListPage
       title={text.people}
-      actions={<Button onClick={() => setInviting(true)}>{text.invite}</Button>}
+      actions={<Button onClick={form.open}>{text.invite}</Button>}
       intro={<OtherOrganization />}
       list={useList('listPeople', { query: { organizationId } }, { filters: [useNameFilter()] })}
       columns={useColumns()}
       keyOf={({ id }) => id}
     >
       <Invitations organizationId={organizationId} />
-      {isInviting ? (
+      {form.isOpen ? (
         <Invite
           organizationId={organizationId}
-          onClose={() => setInviting(false)}
+          onClose={form.close}
           onLink={(made) => {
-            setInviting(false);
+            form.close();
             setLink(made);
           }}
         />

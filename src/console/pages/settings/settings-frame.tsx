@@ -1,71 +1,22 @@
 /** The frame of the settings: a list of their pages in groups, as far as the person may see them. */
 import { Outlet, useMatches } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { OperationId } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { SideList } from '../../parts/side-list.tsx';
 import { place } from '../../place.ts';
 import { useText } from '../../text/language.tsx';
+import { SETTINGS_GROUPS } from './settings-pages.ts';
 import { settingsText } from './settings-text.ts';
-
-type Label =
-  | 'frontdoors'
-  | 'accounts'
-  | 'clients'
-  | 'people'
-  | 'sessions'
-  | 'general'
-  | 'logIns'
-  | 'organizations'
-  | 'keys'
-  | 'names'
-  | 'hostnames'
-  | 'installation';
-
-type GroupLabel = 'yourAccount' | 'organization' | 'apiAccess' | 'installation';
-
-/** Address, text, and the operation whose scope the page and those below it need. */
-type SettingsPage = readonly [path: string, label: Label, operation: OperationId];
-
-const GROUPS: readonly (readonly [GroupLabel, readonly SettingsPage[]])[] = [
-  ['yourAccount', [['sessions', 'sessions', 'listConsoleSessions']]],
-  [
-    'organization',
-    [
-      ['frontdoors', 'frontdoors', 'listFrontdoors'],
-      ['people', 'people', 'listPeople'],
-      ['log-ins', 'logIns', 'listConsoleLogIns'],
-      ['organization', 'general', 'getOrganizationSettings'],
-    ],
-  ],
-  [
-    'apiAccess',
-    [
-      ['accounts', 'accounts', 'listApiAccounts'],
-      ['clients', 'clients', 'listOauthClients'],
-    ],
-  ],
-  [
-    'installation',
-    [
-      ['installation', 'installation', 'getInstallation'],
-      ['organizations', 'organizations', 'listOrganizations'],
-      ['hostnames', 'hostnames', 'listHostnameClaims'],
-      ['names', 'names', 'listRestingNames'],
-      ['keys', 'keys', 'listSigningKeys'],
-    ],
-  ],
-];
 
 export function SettingsFrame(): ReactNode {
   const text = useText(settingsText);
   const { may } = useSession();
   // The page that is on the screen: while another is being loaded, the location is that of the other one.
   const page = useMatches({ select: (matches) => matches.at(-1)?.pathname.split('/')[2] });
-  const shown = GROUPS.flatMap(([, pages]) => pages).find(([path]) => path === page);
+  const shown = SETTINGS_GROUPS.flatMap(([, pages]) => pages).find(([path]) => path === page);
   const account = { to: `${place.base}/account`, text: text.passwordAndFactor, isOutside: true };
-  const groups = GROUPS.map(([title, pages]) => {
+  const groups = SETTINGS_GROUPS.map(([title, pages]) => {
     const entries = pages
       .filter(([, , id]) => may(id))
       .map(([path, label]) => ({ to: `/settings/${path}`, text: text[label] }));

@@ -1,11 +1,12 @@
 /** Addresses of settings. Each page has its address inside the common frame. */
 import { createRoute, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
+import { NEW_FIELD } from '../../parts/form-in-address.ts';
 import { pageRoute } from '../../parts/page-route.ts';
 
 const settingsRoute = pageRoute(rootRoute, 'settings', () => import('./settings-frame.tsx'), 'SettingsFrame');
 
-const OF_ORGANIZATION = ['organizationId', 'name'];
+const OF_ORGANIZATION = ['organizationId', 'name', NEW_FIELD];
 
 export const settingsRoutes = [
   settingsRoute.addChildren([
