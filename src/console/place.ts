@@ -19,6 +19,11 @@ export const place: ConsolePlace = {
   version: metaOf('frontdoor-version'),
 };
 
+/** The Management API's address: the console lies below it, also behind a proxy, through which the browser came. */
+export function apiUrlHere(): string {
+  return window.location.origin + place.base.replace(/\/console$/, '');
+}
+
 /** The nonce that the policy of the document allows styles by. */
 export function styleNonce(): string {
   return document.querySelector<HTMLElement>('#nonce')?.nonce ?? '';

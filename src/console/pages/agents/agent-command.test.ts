@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { allowTargetsOf, shellWord, startCommand, wrongTarget } from './agent-command.ts';
+import { shellWord } from '../../parts/first-command.ts';
+import { allowTargetsOf, startCommand, wrongTarget } from './agent-command.ts';
 
 const START = {
   apiUrl: 'https://api.example.com',

@@ -1,4 +1,5 @@
 /** The commands that enroll and start an agent, for each way in which it can run. Pure. */
+import { shellWord } from '../../parts/first-command.ts';
 
 export const MACHINES = ['installed', 'clone', 'systemd', 'docker'] as const;
 export type Machine = (typeof MACHINES)[number];
@@ -87,9 +88,4 @@ function optionsOf({ apiUrl, name, allowTargets }: AgentStart): (readonly string
     ...(name === '' ? [] : [['--name', name]]),
     ...allowTargets.map((entry) => ['--allow-target', entry]),
   ];
-}
-
-/** A word that a POSIX shell takes as it is. */
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { EmptyCommand } from '../../parts/empty-command.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { EmptyList, ListPage } from '../../parts/list-page.tsx';
@@ -34,7 +35,14 @@ export function AgentsPage(): ReactNode {
       keyOf={({ id }) => id}
       empty={
         <EmptyList title={text.noAgents} text={text.noAgentsText}>
-          {may('createEnrollment') ? <AddAgent /> : <p>{text.askToAdd}</p>}
+          {may('createEnrollment') ? (
+            <>
+              <AddAgent />
+              <EmptyCommand kind="agent" />
+            </>
+          ) : (
+            <p>{text.askToAdd}</p>
+          )}
         </EmptyList>
       }
     />

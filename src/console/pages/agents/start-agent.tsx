@@ -11,7 +11,7 @@ import { Facts, Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { ExactTime, useNow } from '../../parts/time-ago.tsx';
-import { place } from '../../place.ts';
+import { apiUrlHere, place } from '../../place.ts';
 import { useText } from '../../text/language.tsx';
 import { MACHINES, startCommand, type Machine } from './agent-command.ts';
 import { agentsText } from './agents-text.ts';
@@ -26,11 +26,6 @@ export interface CreatedCode {
   /** '' if it has none. */
   readonly name: string;
   readonly allowTargets: readonly string[];
-}
-
-/** The console lies below the Management API, also behind a proxy, through which the browser came. */
-function apiUrl(): string {
-  return window.location.origin + place.base.replace(/\/console$/, '');
 }
 
 export function StartAgent(props: {
@@ -64,7 +59,7 @@ export function StartAgent(props: {
         <p className="fd-soft">{text.machineHints(machine, VERSION)}</p>
         <CodeBlock
           label={text.command}
-          code={startCommand(machine, { ...created, apiUrl: apiUrl(), version: VERSION })}
+          code={startCommand(machine, { ...created, apiUrl: apiUrlHere(), version: VERSION })}
         />
       </Panel>
       <Panel>

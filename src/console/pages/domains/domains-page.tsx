@@ -6,6 +6,7 @@ import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import { EmptyCommand } from '../../parts/empty-command.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { ListPanel } from '../../parts/list-page.tsx';
@@ -28,11 +29,7 @@ export function DomainsPage(): ReactNode {
   return (
     <>
       <PageTitle title={text.domains}>
-        {may('createCustomFrontend') ? (
-          <LinkButton to="/frontdoors/$frontdoorId/domains/new" params={{ frontdoorId }}>
-            {text.newDomain}
-          </LinkButton>
-        ) : null}
+        <CreateButton />
       </PageTitle>
       <OwnDomains />
       <FrontendList />
@@ -40,8 +37,21 @@ export function DomainsPage(): ReactNode {
   );
 }
 
+function CreateButton(): ReactNode {
+  const text = useText(domainsText);
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
+  if (!may('createCustomFrontend')) return null;
+  return (
+    <LinkButton to="/frontdoors/$frontdoorId/domains/new" params={{ frontdoorId }}>
+      {text.newDomain}
+    </LinkButton>
+  );
+}
+
 function OwnDomains(): ReactNode {
   const text = useText(domainsText);
+  const { may } = useSession();
   const frontdoorId = useFrontdoorId();
   const states = STATES.map((value) => ({ value, label: text.states(value) }));
   const filters = [useNameFilter(), { name: 'status', label: text.state, by: states }];
@@ -52,7 +62,13 @@ function OwnDomains(): ReactNode {
       list={useList('listCustomFrontends', { parameters: { frontdoorId } }, { filters })}
       columns={useColumns()}
       keyOf={({ id }) => id}
-      empty={<p>{text.nothing}</p>}
+      empty={
+        <>
+          <p>{text.nothing}</p>
+          <CreateButton />
+          {may('createCustomFrontend') ? <EmptyCommand kind="domain" /> : null}
+        </>
+      }
     />
   );
 }

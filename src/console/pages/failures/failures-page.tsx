@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ApiText } from '../../parts/api-text.tsx';
+import { EmptyCommand } from '../../parts/empty-command.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Panel } from '../../parts/page-title.tsx';
@@ -44,7 +45,12 @@ export function FailuresPage(): ReactNode {
       list={list}
       columns={useColumns(frontdoorId)}
       keyOf={({ errorId }) => errorId}
-      empty={<p>{text.none}</p>}
+      empty={
+        <>
+          <p>{text.none}</p>
+          <EmptyCommand kind="why" />
+        </>
+      }
     />
   );
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { EmptyCommand } from '../../parts/empty-command.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
@@ -39,19 +40,31 @@ export function ProvidersPage(): ReactNode {
   return (
     <ListPage
       title={text.providers}
-      actions={
-        may('createAuthProvider') ? (
-          <LinkButton to="/frontdoors/$frontdoorId/providers/new" params={{ frontdoorId }}>
-            {text.newProvider}
-          </LinkButton>
-        ) : null
-      }
+      actions={<CreateButton />}
       intro={<p className="fd-soft">{text.intro}</p>}
       list={useList('listAuthProviders', { parameters: { frontdoorId } }, { filters })}
       columns={useColumns(frontdoorId)}
       keyOf={({ id }) => id}
-      empty={<p>{text.nothing}</p>}
+      empty={
+        <>
+          <p>{text.nothing}</p>
+          <CreateButton />
+          {may('createAuthProvider') ? <EmptyCommand kind="provider" /> : null}
+        </>
+      }
     />
+  );
+}
+
+function CreateButton(): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
+  if (!may('createAuthProvider')) return null;
+  return (
+    <LinkButton to="/frontdoors/$frontdoorId/providers/new" params={{ frontdoorId }}>
+      {text.newProvider}
+    </LinkButton>
   );
 }
 

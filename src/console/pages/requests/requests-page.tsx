@@ -11,6 +11,7 @@ import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { RecordingPanel } from './recording-panel.tsx';
+import { VisitCommand } from '../shares/visit-command.tsx';
 import { requestsText } from './requests-text.ts';
 
 type InspectedRequest = AnswerOf<'listInspectedRequests'>['content'][number];
@@ -41,7 +42,12 @@ export function RequestsPage(): ReactNode {
         list={useList('listInspectedRequests', { parameters }, { filters, linked: ['from', 'to'] })}
         columns={useColumns(parameters)}
         keyOf={({ id }) => id}
-        empty={<p>{text.none}</p>}
+        empty={
+          <>
+            <p>{text.none}</p>
+            <VisitCommand />
+          </>
+        }
       />
     </>
   );

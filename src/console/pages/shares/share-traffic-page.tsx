@@ -11,6 +11,7 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { shareTrafficText } from './share-traffic-text.ts';
 import { TrafficTable } from './traffic-table.tsx';
+import { VisitCommand } from './visit-command.tsx';
 import {
   CLASSES,
   countOf,
@@ -92,7 +93,12 @@ function Totals({ metrics }: { readonly metrics: AnswerOf<'getShareMetrics'> }):
   const stepMs = stepMsOf(samples);
   return (
     <Panel title={text.total}>
-      {totals.requests === 0 ? <p className="fd-soft">{text.noTraffic}</p> : null}
+      {totals.requests === 0 ? (
+        <>
+          <p className="fd-soft">{text.noTraffic}</p>
+          <VisitCommand />
+        </>
+      ) : null}
       <Facts
         facts={[
           [text.requests, format.number(totals.requests)],

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { EmptyCommand } from '../../parts/empty-command.tsx';
 import { namedChoices, useNameFilter, type PageFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { EmptyList, ListPage } from '../../parts/list-page.tsx';
@@ -38,7 +39,14 @@ export function SharesPage(): ReactNode {
       keyOf={({ token }) => token}
       empty={
         <EmptyList title={text.noShares} text={text.noSharesText}>
-          {may('createShare') ? <CreateButton /> : <p>{text.askToCreate}</p>}
+          {may('createShare') ? (
+            <>
+              <CreateButton />
+              <EmptyCommand kind="share" />
+            </>
+          ) : (
+            <p>{text.askToCreate}</p>
+          )}
         </EmptyList>
       }
     />
