@@ -365,6 +365,7 @@ export const FRAME_EFFECTS: Rows = {
 export const MENU_EFFECTS: Readonly<Record<string, readonly [effect: string, colors: 'light' | 'dark']>> = {
   'Your account': ['leaves /console/account', 'dark'],
   'Keyboard shortcuts': ['dialog Keyboard shortcuts', 'dark'],
+  'Take the tour': ['shows Step N of N', 'dark'],
   Light: ['shows language en, colors light', 'dark'],
   Dark: ['shows language en, colors dark', 'dark'],
   System: ['shows language en, colors light', 'light'],

@@ -16,10 +16,12 @@ const SCHEMES = [
 
 export function AccountMenu({
   onKeys,
+  onTour,
   onLogOut,
   isOpen,
 }: {
   readonly onKeys: () => void;
+  readonly onTour: () => void;
   readonly onLogOut: () => void;
   /** Whether it opens as soon as it is there. */
   readonly isOpen: boolean;
@@ -41,6 +43,7 @@ export function AccountMenu({
           {text.account}
         </Menu.Item>
         <Menu.Item onClick={onKeys}>{text.keys}</Menu.Item>
+        <Menu.Item onClick={onTour}>{text.tour}</Menu.Item>
         <Menu.Divider />
         <Menu.Label>{text.appearance}</Menu.Label>
         {SCHEMES.map(([scheme, label]) => (

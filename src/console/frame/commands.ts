@@ -20,12 +20,13 @@ export interface SearchCommand {
 /** What the frame does, and not a page. */
 export interface FrameActions {
   readonly openKeys: () => void;
+  readonly openTour: () => void;
   readonly signOut: () => void;
 }
 
 const SCHEMES = ['light', 'dark', 'auto'] as const;
 
-export function useCommands({ openKeys, signOut }: FrameActions): readonly SearchCommand[] {
+export function useCommands({ openKeys, openTour, signOut }: FrameActions): readonly SearchCommand[] {
   const [text, own] = [useText(frameText), useText(searchText)];
   const { setColorScheme } = useMantineColorScheme();
   const { setLanguage } = useLanguage();
@@ -38,6 +39,7 @@ export function useCommands({ openKeys, signOut }: FrameActions): readonly Searc
       words: 'language sprache',
       run: () => setLanguage(code as Language),
     })),
+    { name: own.tour, words: 'help hilfe', run: openTour },
     { name: text.listKeys, run: openKeys },
   ];
 }

@@ -14,6 +14,7 @@ export const searchText = defineText({
     signOut: 'Sign out',
     endSessions: 'End sessions in other browsers',
     account: 'Password and second factor',
+    tour: 'Take the tour',
     useLanguage: (name: string) => `Use ${name}`,
     kinds: (kind: string) =>
       ({
@@ -61,6 +62,7 @@ export const searchText = defineText({
     signOut: 'Abmelden',
     endSessions: 'Sitzungen in anderen Browsern beenden',
     account: 'Passwort und zweiter Faktor',
+    tour: 'Den Rundgang machen',
     useLanguage: (name: string) => `${name} verwenden`,
     kinds: (kind: string) =>
       ({

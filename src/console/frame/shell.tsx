@@ -1,7 +1,7 @@
 /** The frame around every page: head, navigation, banners, and the content. */
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Topic } from '../api/change-source.ts';
 import { useSession } from '../api/session.tsx';
 import { useChanges } from '../api/use-changes.ts';
@@ -18,9 +18,11 @@ import { LeaveQuestion } from './leave-question.tsx';
 import { navigationOf, type NavigationGroup } from './navigation.ts';
 import { useNotedPlaces } from './recent-places.ts';
 import { RenewSession } from './renew-session.tsx';
+import { TourStart, useTourStart } from './tour-start.ts';
 
 const SearchDialog = laterDialog(async () => (await import('./search-dialog.tsx')).SearchDialog);
 const LogOut = laterDialog(async () => (await import('./log-out.tsx')).LogOut);
+const Tour = laterDialog(async () => (await import('./tour.tsx')).Tour);
 const KeysDialog = laterDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
 type OpenDialog = 'search' | 'keys' | 'log-out';
@@ -34,6 +36,8 @@ export function Shell(): ReactNode {
   const [dialog, setDialog] = useState<OpenDialog | undefined>();
   const [typed, setTyped] = useState('');
   const close = () => setDialog(undefined);
+  const [isTouring, setTouring] = useState(false);
+  const startTour = useCallback(() => setTouring(true), []);
   const { main, isNavOpen, toggleNav } = useContent();
   const open = (next: OpenDialog) => {
     if (next === 'search') setTyped('');
@@ -44,34 +48,41 @@ export function Shell(): ReactNode {
   useNotedPlaces();
 
   return (
-    <div className="fd-frame">
-      <a className="fd-skip" href="#content">
-        {text.skip}
-      </a>
-      <Head frontdoorId={frontdoorId} isNavOpen={isNavOpen} onNav={toggleNav} onDialog={open} />
-      <Banners />
-      <nav id="navigation" className="fd-nav" aria-label={text.navigation} data-open={isNavOpen}>
-        {navigationOf(session, frontdoorId).map((group) => (
-          <NavigationSection key={group.title} group={group} />
-        ))}
-        {place.version === '' ? null : <p className="fd-version">Frontdoor {place.version}</p>}
-      </nav>
-      <main id="content" ref={main} tabIndex={-1} className="fd-main">
-        <Outlet />
-      </main>
-      <RenewSession />
-      <LeaveQuestion />
-      {dialog === 'search' ? (
-        <SearchDialog
-          onClose={close}
-          actions={{ openKeys: () => open('keys'), signOut: () => open('log-out') }}
-          typed={typed}
-          onTyped={setTyped}
-        />
-      ) : null}
-      {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
-      {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
-    </div>
+    <TourStart value={startTour}>
+      <div className="fd-frame">
+        <a className="fd-skip" href="#content">
+          {text.skip}
+        </a>
+        <Head frontdoorId={frontdoorId} isNavOpen={isNavOpen} onNav={toggleNav} onDialog={open} />
+        <Banners />
+        <nav id="navigation" className="fd-nav" aria-label={text.navigation} data-open={isNavOpen}>
+          {navigationOf(session, frontdoorId).map((group) => (
+            <NavigationSection key={group.title} group={group} />
+          ))}
+          {place.version === '' ? null : <p className="fd-version">Frontdoor {place.version}</p>}
+        </nav>
+        <main id="content" ref={main} tabIndex={-1} className="fd-main">
+          {isTouring ? <Tour onClose={() => setTouring(false)} /> : null}
+          <Outlet />
+        </main>
+        <RenewSession />
+        <LeaveQuestion />
+        {dialog === 'search' ? (
+          <SearchDialog
+            onClose={close}
+            actions={{
+              openKeys: () => open('keys'),
+              openTour: startTour,
+              signOut: () => open('log-out'),
+            }}
+            typed={typed}
+            onTyped={setTyped}
+          />
+        ) : null}
+        {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
+        {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
+      </div>
+    </TourStart>
   );
 }
 
@@ -123,7 +134,11 @@ function Head(props: {
         >
           {text.search}
         </Button>
-        <AccountButton onKeys={() => onDialog('keys')} onLogOut={() => onDialog('log-out')} />
+        <AccountButton
+          onKeys={() => onDialog('keys')}
+          onTour={useTourStart()}
+          onLogOut={() => onDialog('log-out')}
+        />
       </div>
     </header>
   );

@@ -2,7 +2,6 @@
  * A frontdoor at one glance: what is wrong, the states, why requests failed, the traffic with its busiest shares, and what changed.
  * Each part is one request, and has its room before its answer is there, so that nothing moves.
  */
-import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FrontdoorSummaryAnswer } from '#contract/schemas';
@@ -14,6 +13,7 @@ import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { Attention } from './attention.tsx';
+import { Begin } from './begin.tsx';
 import { FailureCauses } from './failure-causes.tsx';
 import { LatestChanges } from './latest-changes.tsx';
 import { overviewText } from './overview-text.ts';
@@ -34,7 +34,7 @@ export function OverviewPage(): ReactNode {
           <AnswerView answer={attention}>
             {({ body: wrong }) => (
               <>
-                {body.environments.total === 0 ? <Begin frontdoorId={frontdoorId} /> : null}
+                <Begin summary={body} />
                 <States summary={body} />
                 <div className="fd-beside fd-row">
                   <Attention attention={wrong} />
@@ -48,21 +48,6 @@ export function OverviewPage(): ReactNode {
         )}
       </AnswerView>
     </>
-  );
-}
-
-function Begin({ frontdoorId }: { readonly frontdoorId: string }): ReactNode {
-  const text = useText(overviewText);
-  const { may } = useSession();
-  return (
-    <Panel title={text.begin}>
-      <p>{text.beginText}</p>
-      <Group>
-        <Button component={Link} to={`/frontdoors/${frontdoorId}/agents`} disabled={!may('createEnrollment')}>
-          {text.addAgent}
-        </Button>
-      </Group>
-    </Panel>
   );
 }
 

@@ -49,9 +49,6 @@ export const overviewText = defineText({
     noChanges: 'No changes yet.',
     allChanges: 'Activity log',
     allFailures: 'All failures',
-    begin: 'Get started',
-    beginText: 'Publish a service in two steps: install an agent next to it, then create a share.',
-    addAgent: 'Add an agent',
   },
   de: {
     overview: 'Übersicht',
@@ -100,9 +97,5 @@ export const overviewText = defineText({
     noChanges: 'Noch keine Änderungen.',
     allChanges: 'Aktivitätsprotokoll',
     allFailures: 'Alle Fehler',
-    begin: 'Beginnen Sie hier',
-    beginText:
-      'Veröffentlichen Sie einen Dienst in zwei Schritten: einen Agenten daneben installieren, dann eine Freigabe erstellen.',
-    addAgent: 'Einen Agenten hinzufügen',
   },
 });
