@@ -47,3 +47,4 @@ import '@mantine/core/styles/Fieldset.css';
 import '@mantine/core/styles/List.css';
 import 'uplot/dist/uPlot.min.css';
 import './console.css';
+import './tables.css';

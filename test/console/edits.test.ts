@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
+import { entryOf } from '../support/row-menu.ts';
 
 interface EditedForm {
   readonly route: string;
@@ -56,11 +57,7 @@ const FORMS: Readonly<Record<string, EditedForm>> = {
   },
   frontdoor: {
     route: '/settings/frontdoors',
-    open: (page) =>
-      page
-        .getByRole('button', { name: /^Rename/ })
-        .first()
-        .click(),
+    open: async (page) => (await entryOf(page, 'Rename')).click(),
     field: 'Name',
     save: 'Rename',
   },

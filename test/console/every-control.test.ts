@@ -143,6 +143,7 @@ async function pressAll(
 ): Promise<Effects> {
   const seen: Record<string, string> = {};
   const dialog = page.getByRole('dialog');
+  const menu = page.getByRole('menu');
   // A row has the id of a resource whose name is on its way.
   const { value: controls } = await until(
     'the names',
@@ -153,20 +154,54 @@ async function pressAll(
     const row = effectOf(label, expected);
     const effect = await press(place, label, row, watch, outside);
     seen[label] = effect;
-    if (effect.startsWith('dialog ')) {
-      for (const inner of await controlsIn(dialog)) {
-        if ((await dialog.count()) === 0) await press(place, label, row, watch, outside);
+    const open = async () => {
+      if ((await menu.count()) + (await dialog.count()) === 0) await press(place, label, row, watch, outside);
+    };
+    if (effect.startsWith('dialog ')) await pressInDialog(dialog, label, { expected, watch, seen, open });
+    else if ((await menu.count()) > 0) {
+      for (const inner of await controlsIn(menu)) {
+        await open();
         const name = `${label} › ${inner.label}`;
-        seen[name] = await press(dialog, inner.label, effectOf(name, expected), watch);
+        const pressInner = () => press(menu, inner.label, effectOf(name, expected), watch);
+        seen[name] = await pressInner();
+        const openInner = async () => {
+          if ((await dialog.count()) > 0) return;
+          await open();
+          await pressInner();
+        };
+        if (seen[name].startsWith('dialog '))
+          await pressInDialog(dialog, name, { expected, watch, seen, open: openInner });
+        await closeDialogs(page);
+        if (!HARMLESS.test(seen[name])) await reset();
       }
-      await closeDialogs(page);
     } else if (!HARMLESS.test(effect)) await reset();
+    await closeDialogs(page);
   }
   return seen;
 }
 
+interface PressingInside {
+  readonly expected: Effects;
+  readonly watch: EffectWatch;
+  readonly seen: Record<string, string>;
+  /** Opens the dialog again if it is closed. */
+  readonly open: () => Promise<void>;
+}
+
+async function pressInDialog(
+  dialog: Locator,
+  label: string,
+  { expected, watch, seen, open }: PressingInside,
+): Promise<void> {
+  for (const inner of await controlsIn(dialog)) {
+    await open();
+    const name = `${label} › ${inner.label}`;
+    seen[name] = await press(dialog, inner.label, effectOf(name, expected), watch);
+  }
+}
+
 async function closeDialogs(page: Page): Promise<void> {
-  const dialog = page.getByRole('dialog');
+  const dialog = page.locator('[role=dialog], [role=menu]');
   // A dialog that has just been drawn does not listen to keys yet.
   const close = async (): Promise<number> => {
     if ((await dialog.count()) > 0) await page.keyboard.press('Escape');

@@ -13,6 +13,7 @@ import { buildConsoleNow } from '../support/built-console.ts';
 import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { provideServerKey } from '../support/server-key.ts';
+import { entryOf, rowMenu } from '../support/row-menu.ts';
 
 const PASSWORD = 'plum giraffe engine 47';
 
@@ -78,13 +79,10 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     await open('/settings/frontdoors');
     const tab = await page.context().newPage();
     await tab.goto(`${consoles.consoleUrl}/settings/frontdoors`);
-    await tab
-      .getByRole('button', { name: /^Rename: / })
-      .first()
-      .click();
+    await (await entryOf(tab, 'Rename')).click();
     await tab.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('of the other tab');
     await tab.getByRole('dialog').getByRole('button', { name: 'Rename', exact: true }).click();
-    await page.getByRole('button', { name: 'Rename: of the other tab' }).waitFor();
+    await rowMenu(page, 'of the other tab').waitFor();
     await endSessions(page);
     // One of them finds out, and both ask for the log-in; one log-in is enough.
     await page.keyboard.press('g');
@@ -149,16 +147,13 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
   it('sees a frontdoor that is made in another tab in the list of the first', async (test) => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/frontdoors');
-    await page
-      .getByRole('button', { name: /^Rename: / })
-      .first()
-      .waitFor();
+    await rowMenu(page).waitFor();
     const tab = await page.context().newPage();
     await tab.goto(`${consoles.consoleUrl}/settings/frontdoors`);
     await tab.getByRole('button', { name: 'New frontdoor' }).click();
     await tab.getByRole('textbox', { name: 'Name' }).fill('of a second tab');
     await tab.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('button', { name: 'Rename: of a second tab' }).waitFor();
+    await rowMenu(page, 'of a second tab').waitFor();
     await page
       .getByRole('combobox', { name: 'Frontdoor' })
       .getByRole('option', { name: 'of a second tab' })

@@ -7,6 +7,7 @@ import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/con
 import { checkLooks } from '../support/console-look.ts';
 import { loadersOf } from '../support/console-visits.ts';
 import { until } from '../support/deadline.ts';
+import { rowMenu } from '../support/row-menu.ts';
 
 /** More than any of the visited pages has. */
 const MOST_STOPS = 300;
@@ -79,7 +80,14 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await create.waitFor();
     // Dialogs of a page, and those that the frame loads.
     for (const key of ['Enter', 'Control+k', '?']) await openAndClose(create, key);
-    await openAndClose(page.getByRole('button', { name: /^Rename: / }).first(), 'Enter');
+    const menu = rowMenu(page);
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await hasFocus(menu);
     await open(`${base}/shares/by-keys/settings`);
     const remove = page.getByRole('button', { name: 'Delete this share' });
     await remove.waitFor();

@@ -9,6 +9,7 @@ import { browserSkip } from '../support/browser.ts';
 import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 import { within } from '../support/deadline.ts';
+import { entryOf, rowMenu } from '../support/row-menu.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -71,21 +72,21 @@ describe('the mesh at the console', { skip: browserSkip }, () => {
     const ids = await circuits();
     assert.ok(ids.length > 0);
     for (const id of ids) {
-      await page.getByRole('button', { name: `Follow: ${id}` }).click();
+      await (await entryOf(page, 'Follow', id)).click();
       const values = page.getByRole('dialog').getByRole('region', { name: /^Values: / });
       await values.first().waitFor();
       const [detail] = await values.allTextContents();
       assert.equal((JSON.parse(detail!) as Json)['circuitId'], id);
       await checkLooks(page, 'mesh-circuit');
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: `Close circuit: ${id}` }).click();
+      await (await entryOf(page, 'Close circuit', id)).click();
       const dialog = page.getByRole('dialog', { name: 'Close circuit' });
       await dialog.getByText('The client’s connection is closed.').waitFor();
       assert.ok((await circuits()).includes(id), 'the question ends nothing');
       await checkLooks(page, 'mesh-circuit-end');
       await dialog.getByRole('button', { name: 'Close circuit', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: `Close circuit: ${id}` }).waitFor({ state: 'detached' });
+      await rowMenu(page, id).waitFor({ state: 'detached' });
       assert.ok(!(await circuits()).includes(id));
     }
     await within('the end of the connection', broken);

@@ -1,6 +1,7 @@
 /** The controls of the console that begin each change, for tests that use all of them: which roles have them, and what refusals do. */
 import type { Locator, Page } from 'playwright-core';
 import type { OperationId } from '#contract';
+import { entryOf, rowMenu } from './row-menu.ts';
 
 /** Where an operation happens, as the console's place table has it. */
 type Place = { readonly page: string } | { readonly noPage: string };
@@ -17,6 +18,8 @@ export interface Control {
   readonly added?: string;
   /** A box that someone checks before. */
   readonly checked?: RegExp;
+  /** Whether it is an entry of the menu of a row. */
+  readonly isInMenu?: boolean;
   /** The page that has the control, if it is another than that of the operation; it may have a query. */
   readonly route?: string;
 }
@@ -24,8 +27,8 @@ export interface Control {
 /** The control that begins each change, on the page that the place table names. */
 export const CONTROLS: Partial<Record<OperationId, Control>> = {
   createFrontdoor: { name: 'New frontdoor' },
-  changeFrontdoor: { name: /^Rename: / },
-  deleteFrontdoor: { name: /^Delete: / },
+  changeFrontdoor: { name: 'Rename', isInMenu: true },
+  deleteFrontdoor: { name: 'Delete', isInMenu: true },
   changeEnvironment: { name: 'Rename' },
   deleteEnvironment: { name: 'Delete' },
   createEnrollment: { name: 'Add an agent', route: `${FD}/agents` },
@@ -104,8 +107,13 @@ export async function loadPlaces(): Promise<readonly (readonly [OperationId, str
 
 /** The control of a page, after what has to be typed before; undefined if the page does not offer it. */
 export async function controlOf(page: Page, control: Control): Promise<Locator | undefined> {
-  const { name, typed, chosen, added, checked } = control;
+  const { name, typed, chosen, added, checked, isInMenu = false } = control;
   const main = page.locator('main');
+  if (isInMenu) {
+    if ((await rowMenu(page).count()) === 0) return undefined;
+    const entry = await entryOf(page, name);
+    return (await entry.getAttribute('data-disabled')) === null ? entry : undefined;
+  }
   if (chosen !== undefined) {
     const choice = main.getByRole('radio', { name: chosen });
     if ((await choice.count()) === 0 || (await choice.isDisabled())) return undefined;

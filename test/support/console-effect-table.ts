@@ -10,6 +10,9 @@ const EVERYWHERE: readonly (readonly [label: RegExp, effect: string])[] = [
   [/^(.* › )?(Close|Cancel)$/, 'closes'],
   [/^(.* › )?Copy$/, 'copied'],
   [/^Sort by /, 'address ?sort'],
+  [/^View$/, 'dialog View'],
+  [/^Export$/, 'shows CSV file'],
+  [/^Export › (CSV|JSON) file$/, 'file'],
 ];
 
 /** The effect that the rows of a place have for a control; undefined if it has no row. */
@@ -20,7 +23,7 @@ export function effectOf(label: string, rows: Rows): string | undefined {
 /** Controls that are there only while something happens to be open, to wait or to fail. */
 export const SOMETIMES: readonly RegExp[] = [
   /a failure$/,
-  /^\/mesh\/circuits (Close circuit|Follow|.* › )/,
+  /^\/mesh\/circuits (Actions|View|Export|.* › )/,
   /^\/activity (Back|Next)$/,
   /^\/frontdoors\/\$frontdoorId (broken|app|agent|apps\.filled\.example)$/,
 ];
@@ -171,7 +174,6 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   },
   '/activity': {
     'Verify that no events have been changed, removed or inserted': 'shows All N events are intact.',
-    'Export up to N,N matching events': 'file',
     Any: 'address ?result',
     'an event': 'dialog an event',
     Back: 'disabled',
@@ -207,9 +209,10 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/mesh/links': {},
   '/mesh/circuits': {
     Any: 'address ?routerId',
-    Follow: 'asks inspectRouters',
-    'Close circuit': 'dialog Close circuit',
-    'Close circuit › Close circuit': 'asks endCircuit',
+    Actions: 'shows Follow',
+    'Actions › Follow': 'asks inspectRouters',
+    'Actions › Close circuit': 'dialog Close circuit',
+    'Actions › Close circuit › Close circuit': 'asks endCircuit',
   },
   '/mesh/services': {
     'New service': 'dialog New service',
@@ -241,10 +244,11 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'New frontdoor': 'dialog New frontdoor',
     'New frontdoor › Create': 'asks createFrontdoor',
     'First frontdoor': 'page /frontdoors/$frontdoorId/',
-    Rename: 'dialog Rename',
-    'Rename › Rename': 'asks changeFrontdoor',
-    Delete: 'dialog Delete frontdoor',
-    'Delete › Delete': 'asks deleteFrontdoor',
+    Actions: 'shows Rename',
+    'Actions › Rename': 'dialog Rename',
+    'Actions › Rename › Rename': 'asks changeFrontdoor',
+    'Actions › Delete': 'dialog Delete frontdoor',
+    'Actions › Delete › Delete': 'asks deleteFrontdoor',
   },
   '/settings/accounts': {
     'New API account': 'dialog New API account',

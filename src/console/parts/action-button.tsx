@@ -32,56 +32,67 @@ export function ActionButton(
   );
 }
 
-/** Sends a change after a question. */
+interface ConfirmedChange<Id extends OperationId> {
+  readonly operation: Id;
+  readonly input: CallInput<Id>;
+  /** Kinds of resources that the change concerns. */
+  readonly refreshes: readonly string[];
+  readonly title: string;
+  /** A name that has to be typed, for what cannot be undone. */
+  readonly typed?: string;
+  readonly onDone?: (answer: AnsweredCall<Id>) => void;
+  /** Explains the effects. */
+  readonly children: ReactNode;
+}
+
+/** A button that sends a change after a question. */
 export function ConfirmedAction<Id extends OperationId>(
-  props: ActionButtonProps & {
-    readonly operation: Id;
-    readonly input: CallInput<Id>;
-    /** Kinds of resources that the change concerns. */
-    readonly refreshes: readonly string[];
-    readonly title: string;
-    /** The label of the button in the dialog; by default the same. */
-    readonly action?: string;
-    /** A name that has to be typed, for what cannot be undone. */
-    readonly typed?: string;
-    readonly onDone?: (answer: AnsweredCall<Id>) => void;
-    /** Explains the effects. */
-    readonly children: ReactNode;
-  },
-): ReactNode {
-  const { operation, input, refreshes, title, label } = props;
-  const [isAsking, setAsking] = useState(false);
-  const close = () => setAsking(false);
-  const { mutate, error, isPending } = useChange(operation, {
-    refreshes,
-    onDone: (answer) => {
-      close();
-      props.onDone?.(answer);
+  props: ActionButtonProps &
+    ConfirmedChange<Id> & {
+      /** The label of the button in the dialog; by default the same. */
+      readonly action?: string;
     },
-  });
+): ReactNode {
+  const { label, full = label, isDisabled = false, size = 'compact-sm', action = label, ...change } = props;
+  const [isAsking, setAsking] = useState(false);
   return (
     <>
       <ActionButton
         label={label}
-        full={props.full ?? label}
-        isDisabled={props.isDisabled === true}
-        size={props.size ?? 'compact-sm'}
+        full={full}
+        isDisabled={isDisabled}
+        size={size}
         onClick={() => setAsking(true)}
       />
-      {isAsking ? (
-        <ConfirmDialog
-          title={title}
-          isOpen
-          onClose={close}
-          action={props.action ?? label}
-          typed={props.typed}
-          error={error}
-          isPending={isPending}
-          onConfirm={() => mutate(input)}
-        >
-          {props.children}
-        </ConfirmDialog>
-      ) : null}
+      {isAsking ? <ConfirmedDialog {...change} action={action} onClose={() => setAsking(false)} /> : null}
     </>
+  );
+}
+
+/** The question of a change that an entry of a menu begins. */
+export function ConfirmedDialog<Id extends OperationId>(
+  props: ConfirmedChange<Id> & { readonly action: string; readonly onClose: () => void },
+): ReactNode {
+  const { operation, input, refreshes, title, action, typed, onClose } = props;
+  const { mutate, error, isPending } = useChange(operation, {
+    refreshes,
+    onDone: (answer) => {
+      onClose();
+      props.onDone?.(answer);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={title}
+      isOpen
+      onClose={onClose}
+      action={action}
+      typed={typed}
+      error={error}
+      isPending={isPending}
+      onConfirm={() => mutate(input)}
+    >
+      {props.children}
+    </ConfirmDialog>
   );
 }

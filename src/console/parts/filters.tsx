@@ -26,6 +26,8 @@ interface FilterProps {
 }
 
 export function Filters(props: {
+  /** Names the list that they narrow, for people who do not see it. */
+  readonly label: string;
   readonly filters: readonly PageFilter[];
   readonly control: SearchControl;
   /** Undefined: the address has no filter. */
@@ -34,12 +36,12 @@ export function Filters(props: {
   const text = useText(partsText);
   const { filters, control, onClear } = props;
   return (
-    <div className="fd-filters" role="search">
+    <div className="fd-filters" role="search" aria-label={props.label}>
       {filters.map((filter) => (
         <Filter key={filter.name} filter={filter} control={control} />
       ))}
       {onClear === undefined ? null : (
-        <Button variant="subtle" onClick={onClear}>
+        <Button variant="subtle" size="xs" onClick={onClear}>
           {text.clearFilters}
         </Button>
       )}
@@ -53,6 +55,7 @@ function Filter({ filter, control }: FilterProps): ReactNode {
   if (by === 'time')
     return (
       <TextInput
+        size="xs"
         type="datetime-local"
         label={label}
         value={toLocalTime(control.textOf(name))}
@@ -86,6 +89,7 @@ function TextFilter({ filter: { name, label, placeholder = '' }, control }: Filt
   };
   return (
     <TextInput
+      size="xs"
       type="search"
       label={label}
       placeholder={placeholder}
@@ -106,6 +110,7 @@ function ChoiceFilter(props: {
   const chosen = control.textOf(name);
   return (
     <NativeSelect
+      size="xs"
       label={label}
       value={chosen}
       onChange={({ currentTarget }) => control.change({ [name]: currentTarget.value })}

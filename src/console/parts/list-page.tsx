@@ -7,20 +7,22 @@ import type { ReactNode } from 'react';
 import { useText } from '../text/language.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { Filters } from './filters.tsx';
-import { ListTable, type ListColumn } from './list-table.tsx';
+import { columnId, type ListColumn, type ListRows } from './list-column.ts';
+import { ListTable } from './list-table.tsx';
 import { PageTitle, Panel } from './page-title.tsx';
 import { partsText } from './parts-text.ts';
+import { TableExport } from './table-export.tsx';
+import { TableViewButton, type HideableColumn } from './table-view.tsx';
 import type { List, ListPart } from './use-list.ts';
+import { useTableView } from './use-table-view.ts';
 
-interface ListProps<Row> {
+interface ListProps<Row> extends ListRows<Row> {
   readonly list: List<ListPart<Row>>;
-  readonly columns: readonly ListColumn<Row>[];
-  readonly keyOf: (row: Row) => string;
   /** Shown instead of an empty list without filters. */
   readonly empty?: ReactNode;
 }
 
-export function ListPage<Row>(
+export function ListPage<Row extends object>(
   props: ListProps<Row> & {
     readonly title: string;
     /** Names the list, for people who do not see it; by default the title. */
@@ -47,7 +49,7 @@ export function ListPage<Row>(
 }
 
 /** A list among other panels of a page. */
-export function ListPanel<Row>(
+export function ListPanel<Row extends object>(
   props: ListProps<Row> & {
     readonly title: string;
     readonly actions?: ReactNode;
@@ -78,10 +80,11 @@ export function EmptyList(props: {
   );
 }
 
-function ListContent<Row>(props: ListProps<Row> & { readonly label: string }): ReactNode {
+function ListContent<Row extends object>(props: ListProps<Row> & { readonly label: string }): ReactNode {
   const text = useText(partsText);
-  const { list, label, columns, keyOf } = props;
+  const { list, empty: emptyList, ...rows } = props;
   const { answer, control, filters, isFiltered, clear } = list;
+  const view = useTableView(list.name);
   const empty = isFiltered ? (
     <div>
       <p>{text.emptyFiltered}</p>
@@ -90,25 +93,36 @@ function ListContent<Row>(props: ListProps<Row> & { readonly label: string }): R
       </Button>
     </div>
   ) : (
-    props.empty
+    emptyList
   );
+  const hasRows = (answer.data?.body.content.length ?? 0) > 0;
   return (
     <>
-      {filters.length === 0 ? null : (
-        <Filters filters={filters} control={control} {...(isFiltered ? { onClear: clear } : {})} />
-      )}
-      <AnswerView answer={answer}>
-        {({ body }) => (
-          <ListTable
-            label={label}
-            page={body}
-            columns={columns}
-            keyOf={keyOf}
+      <div className="fd-tools">
+        {filters.length === 0 ? null : (
+          <Filters
+            label={rows.label}
+            filters={filters}
             control={control}
-            empty={empty}
+            {...(isFiltered ? { onClear: clear } : {})}
           />
         )}
+        {hasRows ? (
+          <div className="fd-tools-end">
+            <TableExport list={list} />
+            <TableViewButton view={view} columns={hideable(rows.columns)} />
+          </div>
+        ) : null}
+      </div>
+      <AnswerView answer={answer}>
+        {({ body }) => <ListTable {...rows} page={body} control={control} view={view} empty={empty} />}
       </AnswerView>
     </>
   );
+}
+
+function hideable<Row>(columns: readonly ListColumn<Row>[]): readonly HideableColumn[] {
+  return columns
+    .filter(({ isName, title }) => isName !== true && title !== '')
+    .map((column) => ({ id: columnId(column), title: column.title }));
 }

@@ -1,103 +1,112 @@
-/** A page of a list: columns that sort, at most 100 rows, and a way to the other pages. */
-import { Pagination, Table, UnstyledButton } from '@mantine/core';
+/**
+ * A part of a list: one row on one line, columns that sort and can be hidden, rows that can be selected, and links to the other parts.
+ * On a narrow screen each row is a card. Its elements have their roles by name, because a style that is no table takes them away.
+ */
+import { Pagination } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormat, useText } from '../text/language.tsx';
-import { Icon } from './icon.tsx';
+import { columnId, type ListColumn, type ListRows } from './list-column.ts';
+import { ListHead, ListOrder } from './list-head.tsx';
+import { ListRow } from './list-row.tsx';
 import { partsText } from './parts-text.ts';
+import { RowMenu } from './row-menu.tsx';
+import { useRowTip } from './row-tip.tsx';
 import type { SearchControl } from './search-state.tsx';
-import type { RowColumn } from './simple-table.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import type { ListPart } from './use-list.ts';
+import { useSelection } from './use-selection.ts';
+import type { TableView } from './use-table-view.ts';
 
-export interface ListColumn<Row> extends Omit<RowColumn<Row>, 'isMono'> {
-  /** The field of the API's `sort`, if the list sorts by this column. */
-  readonly sort?: string | undefined;
-}
+export type { ListColumn };
 
-export function ListTable<Row>(props: {
-  /** Names the list, for people who do not see it. */
-  readonly label: string;
-  readonly page: ListPart<Row>;
-  readonly columns: readonly ListColumn<Row>[];
-  readonly keyOf: (row: Row) => string;
-  readonly control: SearchControl;
-  /** Shown instead of an empty list. */
-  readonly empty?: ReactNode;
-}): ReactNode {
-  const [text, format] = [useText(partsText), useFormat()];
-  const { page, columns, control } = props;
-  const { pageNumber, pageSize } = page.pageable;
-  const pages = page.totalPages ?? pageNumber + (page.content.length < pageSize ? 1 : 2);
-  if (page.content.length === 0 && pageNumber === 0)
+const BOX_REM = 2;
+const MENU_REM = 2.5;
+
+export function ListTable<Row>(
+  props: ListRows<Row> & {
+    /** Names the list, for people who do not see it. */
+    readonly label: string;
+    readonly page: ListPart<Row>;
+    readonly control: SearchControl;
+    readonly view: TableView;
+    /** Shown instead of an empty list. */
+    readonly empty?: ReactNode;
+  },
+): ReactNode {
+  const text = useText(partsText);
+  const { page, control, view, keyOf, nameOf = keyOf, menuOf, bulk } = props;
+  const { content, pageable } = page;
+  const selection = useSelection(content, keyOf);
+  const { handlers, tip } = useRowTip();
+  const columns = props.columns.filter(
+    (column) => column.isName === true || !view.hidden.includes(columnId(column)),
+  );
+  if (content.length === 0 && pageable.pageNumber === 0)
     return props.empty ?? <p className="fd-soft">{text.empty}</p>;
+  const boxes = bulk === undefined ? undefined : selection;
   return (
     <>
-      <div className="fd-scroll" tabIndex={0} role="region" aria-label={props.label}>
-        <Table verticalSpacing="xs" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <HeadCell key={column.title} column={column} control={control} />
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {page.content.map((row) => (
-              <Table.Tr key={props.keyOf(row)}>
-                {columns.map(({ title, cell, isNumber }) => (
-                  <Table.Td key={title} {...(isNumber === true ? { ta: 'right' } : {})}>
-                    {cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
-      <div className="fd-foot">
-        <span className="fd-soft fd-small">
-          {page.totalElements === undefined
-            ? null
-            : text.entries(page.totalElements, format.number(page.totalElements))}
-        </span>
-        {pages <= 1 ? null : (
-          <Pagination
-            total={pages}
-            value={pageNumber + 1}
-            onChange={(next) => control.change({ page: next - 1 })}
-            getItemProps={(number) => ({ 'aria-label': `${text.page} ${format.number(number)}` })}
-            getControlProps={(which) => ({ 'aria-label': which === 'next' ? text.next : text.back })}
+      {boxes === undefined ? null : (
+        <SelectionBar selection={boxes}>{bulk?.(boxes.rows, () => boxes.clear())}</SelectionBar>
+      )}
+      <div className="fd-list" {...handlers}>
+        <ListOrder columns={columns} control={control} />
+        <table
+          role="table"
+          aria-label={props.label}
+          className={view.isRoomy ? 'fd-table fd-roomy' : 'fd-table'}
+          style={{ gridTemplateColumns: widthsOf(columns, boxes !== undefined, menuOf !== undefined) }}
+        >
+          <ListHead
+            columns={columns}
+            control={control}
+            shown={content}
+            boxes={boxes}
+            hasMenus={menuOf !== undefined}
           />
-        )}
+          <tbody role="rowgroup">
+            {content.map((row) => (
+              <ListRow key={keyOf(row)} row={row} name={nameOf(row)} columns={columns} boxes={boxes}>
+                {menuOf === undefined ? undefined : <RowMenu name={nameOf(row)} actions={menuOf(row)} />}
+              </ListRow>
+            ))}
+          </tbody>
+        </table>
+        {tip}
       </div>
+      <ListFoot page={page} control={control} />
     </>
   );
 }
 
-function HeadCell<Row>({
-  column,
-  control,
-}: {
-  readonly column: ListColumn<Row>;
-  readonly control: SearchControl;
-}): ReactNode {
-  const text = useText(partsText);
-  const { title, sort, isNumber } = column;
-  const align = isNumber === true ? { ta: 'right' as const } : {};
-  if (sort === undefined) return <Table.Th {...align}>{title}</Table.Th>;
-  const [field, direction = 'asc'] = control.textOf('sort').split(',');
-  const isSorted = field === sort;
-  const isUp = direction === 'asc';
-  const next = isSorted && isUp ? `${sort},desc` : `${sort},asc`;
+function widthsOf<Row>(columns: readonly ListColumn<Row>[], hasBoxes: boolean, hasMenus: boolean): string {
+  return [
+    ...(hasBoxes ? [`${BOX_REM}rem`] : []),
+    ...columns.map(({ width, share = 1 }) => (width === undefined ? `minmax(0, ${share}fr)` : `${width}rem`)),
+    ...(hasMenus ? [`${MENU_REM}rem`] : []),
+  ].join(' ');
+}
+
+function ListFoot(props: { readonly page: ListPart<unknown>; readonly control: SearchControl }): ReactNode {
+  const [text, format] = [useText(partsText), useFormat()];
+  const { content, pageable, totalElements, totalPages } = props.page;
+  const { pageNumber, pageSize } = pageable;
+  const pages = totalPages ?? pageNumber + (content.length < pageSize ? 1 : 2);
   return (
-    <Table.Th {...align} aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
-      <UnstyledButton
-        fw={600}
-        fz="inherit"
-        title={text.sortBy(title)}
-        onClick={() => control.change({ sort: next })}
-      >
-        {title} {isSorted ? <Icon name={isUp ? 'up' : 'down'} size={12} /> : null}
-      </UnstyledButton>
-    </Table.Th>
+    <div className="fd-foot">
+      <span className="fd-soft fd-small">
+        {totalElements === undefined ? null : text.entries(totalElements, format.number(totalElements))}
+      </span>
+      {pages <= 1 ? null : (
+        <Pagination
+          size="sm"
+          total={pages}
+          value={pageNumber + 1}
+          onChange={(next) => props.control.change({ page: next - 1 })}
+          getItemProps={(number) => ({ 'aria-label': `${text.page} ${format.number(number)}` })}
+          getControlProps={(which) => ({ 'aria-label': which === 'next' ? text.next : text.back })}
+        />
+      )}
+    </div>
   );
 }

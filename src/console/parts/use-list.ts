@@ -1,7 +1,8 @@
 /** A list of the API as the address of its page names it: the page, the order and the filters. It can be reloaded and sent on. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { OperationId } from '#contract';
-import type { AnsweredCall, CallInput, QueryValue } from '../api/call.ts';
+import type { AnsweredCall, CallInput } from '../api/call.ts';
+import { useProgram } from '../api/program.tsx';
 import { useAnswer } from '../api/queries.ts';
 import type { PageFilter } from './filters.tsx';
 import { useSearchState, type SearchControl } from './search-state.tsx';
@@ -15,17 +16,17 @@ export interface ListPart<Row> {
   readonly totalPages?: number;
 }
 
-export type ListQuery = Readonly<Record<string, QueryValue>>;
-
 export interface List<Body> {
+  /** Names the list in files and in what this browser keeps: `auth-providers`. */
+  readonly name: string;
   readonly answer: UseQueryResult<{ readonly body: Body }>;
   readonly control: SearchControl;
   readonly filters: readonly PageFilter[];
-  /** What the list is asked for, without its page. */
-  readonly query: ListQuery;
   /** Whether the address narrows the list. */
   readonly isFiltered: boolean;
   clear(): void;
+  /** Another part of the same list. */
+  read(page: number, size: number): Promise<Body>;
 }
 
 export interface ListOptions {
@@ -44,6 +45,7 @@ export function useList<Id extends OperationId>(
   { filters = [], linked = [], refetchMs }: ListOptions = {},
 ): List<AnsweredCall<Id>['body']> {
   const control = useSearchState();
+  const { api } = useProgram();
   const names = [...filters.map(({ name }) => name), ...linked];
   const query = {
     ...input.query,
@@ -53,11 +55,23 @@ export function useList<Id extends OperationId>(
   const page = Number(control.search['page'] ?? 0);
   const answer = useAnswer(id, { ...input, query: { ...query, page, size: PAGE_SIZE } }, { refetchMs });
   return {
+    name: nameOf(id),
     answer,
     control,
     filters,
-    query,
     isFiltered: names.some((name) => control.textOf(name) !== ''),
     clear: () => control.change(Object.fromEntries(names.map((name) => [name, undefined]))),
+    read: async (part, size) => {
+      const { body } = await api.call(id, { ...input, query: { ...query, page: part, size } });
+      return body;
+    },
   };
+}
+
+/** `listAuthProviders` becomes `auth-providers`. */
+function nameOf(id: OperationId): string {
+  return id
+    .replace(/^list/, '')
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .toLowerCase();
 }

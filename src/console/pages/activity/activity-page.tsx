@@ -1,5 +1,5 @@
 /** The audit trail: changes with their authors and differences, filters, export and verification. */
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract/schemas';
@@ -9,18 +9,15 @@ import type { PageFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { saveFile } from '../../parts/save-file.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { useList, type ListQuery } from '../../parts/use-list.ts';
+import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { activityText } from './activity-text.ts';
 import { ActorName } from './actor-name.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { nameIn } from './event-difference.ts';
 
-const EXPORT_PAGE_SIZE = 1_000;
-const MAX_EXPORT_PAGES = 10;
 const INSTALLATION = 'installation';
 /** Links to this page contain some of these. */
 const LINKED = ['action', 'actorId', 'targetId', 'organizationId'];
@@ -33,12 +30,7 @@ export function ActivityPage(): ReactNode {
   return (
     <ListPage
       title={text.activity}
-      actions={
-        <Group gap="xs">
-          {isOperator ? <Verify organizationId={list.control.textOf('organizationId')} /> : null}
-          <Export query={list.query} />
-        </Group>
-      }
+      actions={isOperator ? <Verify organizationId={list.control.textOf('organizationId')} /> : null}
       intro={<p>{text.intro}</p>}
       list={list}
       columns={useColumns(setOpen)}
@@ -68,10 +60,13 @@ function useFilters(isOperator: boolean): readonly PageFilter[] {
 function useColumns(open: (event: AuditEventAnswer) => void): readonly ListColumn<AuditEventAnswer>[] {
   const text = useText(activityText);
   return [
-    { title: text.when, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
-    { title: text.who, cell: ({ actor }) => <ActorName actor={actor} /> },
+    { id: 'when', title: text.when, width: 8, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
+    { id: 'who', title: text.who, cell: ({ actor }) => <ActorName actor={actor} /> },
     {
+      id: 'what',
       title: text.what,
+      isName: true,
+      share: 1.4,
       cell: (event) => (
         <Button
           variant="subtle"
@@ -84,12 +79,19 @@ function useColumns(open: (event: AuditEventAnswer) => void): readonly ListColum
       ),
     },
     {
+      id: 'target',
       title: text.target,
+      share: 1.2,
       cell: ({ target, before, after }) =>
         target === null ? '' : (nameIn(after, before) ?? <span className="fd-mono">{target.id}</span>),
     },
-    { title: text.result, cell: (event) => <Result event={event} /> },
-    { title: text.address, cell: ({ address }) => <span className="fd-mono">{address}</span> },
+    { id: 'result', title: text.result, cell: (event) => <Result event={event} /> },
+    {
+      id: 'address',
+      title: text.address,
+      width: 9,
+      cell: ({ address }) => <span className="fd-mono">{address}</span>,
+    },
   ];
 }
 
@@ -122,34 +124,6 @@ function Verify({ organizationId }: { readonly organizationId: string }): ReactN
       {error === null ? null : <Problem error={error} />}
       <Button variant="default" loading={isPending} onClick={() => mutate()} title={text.verifying}>
         {text.verify}
-      </Button>
-    </>
-  );
-}
-
-/** Lines of JSON, the newest event first. */
-function Export({ query }: { readonly query: ListQuery }): ReactNode {
-  const { api } = useProgram();
-  const text = useText(activityText);
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: async () => {
-      const lines: string[] = [];
-      for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
-        const { body } = await api.call('listAuditEvents', {
-          query: { ...query, page, size: EXPORT_PAGE_SIZE },
-        });
-        lines.push(...body.content.map((event) => JSON.stringify(event)));
-        if (body.content.length < EXPORT_PAGE_SIZE) break;
-      }
-      return new Blob([lines.map((line) => `${line}\n`).join('')], { type: 'application/x-ndjson' });
-    },
-    onSuccess: (file) => saveFile(file, 'frontdoor-audit-events.ndjson'),
-  });
-  return (
-    <>
-      {error === null ? null : <Problem error={error} />}
-      <Button variant="default" loading={isPending} onClick={() => mutate()} title={text.exporting}>
-        {text.export}
       </Button>
     </>
   );

@@ -41,8 +41,6 @@ export const activityText = defineText({
     valid: (events: string) => `All ${events} events are intact.`,
     invalid: (sequence: string) =>
       `The chain of events is broken at event ${sequence}. Compare it with a backup.`,
-    export: 'Export',
-    exporting: 'Export up to 10,000 matching events',
     sequence: 'Number',
     chain: 'Scope',
     ownChain: 'Your organization',
@@ -87,8 +85,6 @@ export const activityText = defineText({
     valid: (events: string) => `Alle ${events} Ereignisse passen zusammen.`,
     invalid: (sequence: string) =>
       `Das Ereignis mit der Nummer ${sequence} passt nicht in die Kette. Vergleichen Sie mit einer Sicherung.`,
-    export: 'Exportieren',
-    exporting: 'Passende Ereignisse exportieren, höchstens 10.000',
     sequence: 'Nummer',
     chain: 'Ereignisse',
     ownChain: 'Ihrer Organisation',

@@ -52,9 +52,18 @@ export function AgentsPage(): ReactNode {
 function useColumns(frontdoorId: string): readonly ListColumn<Agent>[] {
   const [text, parts, format] = [useText(agentsText), useText(partsText), useFormat()];
   return [
-    { title: text.state, sort: 'status', cell: (agent) => <AgentState agent={agent} /> },
     {
+      id: 'state',
+      title: text.state,
+      width: 8,
+      sort: 'status',
+      cell: (agent) => <AgentState agent={agent} />,
+    },
+    {
+      id: 'name',
       title: text.name,
+      isName: true,
+      share: 1.4,
       sort: 'name',
       cell: ({ id, name }) => (
         <Link
@@ -66,13 +75,20 @@ function useColumns(frontdoorId: string): readonly ListColumn<Agent>[] {
         </Link>
       ),
     },
-    { title: text.version, cell: ({ version }) => version ?? parts.notKnown },
-    { title: text.lastSeen, cell: (agent) => <LastSeen agent={agent} /> },
+    { id: 'version', title: text.version, width: 8, cell: ({ version }) => version ?? parts.notKnown },
+    { id: 'lastSeen', title: text.lastSeen, width: 9, cell: (agent) => <LastSeen agent={agent} /> },
     {
+      id: 'address',
       title: text.address,
       cell: ({ remoteAddress }) => <span className="fd-mono">{remoteAddress ?? parts.notKnown}</span>,
     },
-    { title: text.shares, isNumber: true, cell: ({ shareCount }) => format.number(shareCount) },
+    {
+      id: 'shares',
+      title: text.shares,
+      width: 6,
+      isNumber: true,
+      cell: ({ shareCount }) => format.number(shareCount),
+    },
   ];
 }
 

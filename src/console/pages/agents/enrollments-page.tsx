@@ -42,17 +42,31 @@ function useColumns(): readonly ListColumn<AgentEnrollmentAnswer>[] {
   const text = useText(agentsText);
   return [
     {
+      id: 'state',
       title: text.state,
+      width: 8,
       cell: ({ state }) => <StateBadge tone={TONES[state] ?? 'warn'}>{text.codeStates(state)}</StateBadge>,
     },
-    { title: text.name, cell: ({ name }) => name ?? <span className="fd-soft">{text.unnamed}</span> },
-    { title: text.codeCreated, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
     {
+      id: 'name',
+      title: text.name,
+      isName: true,
+      cell: ({ name }) => name ?? <span className="fd-soft">{text.unnamed}</span>,
+    },
+    { id: 'created', title: text.codeCreated, width: 8, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+    {
+      id: 'expires',
       title: text.expires,
+      width: 8,
       cell: ({ state, expiresAt }) => (state === 'used' ? null : <TimeAgo at={expiresAt} />),
     },
-    { title: text.agent, cell: (enrollment) => <AgentOf enrollment={enrollment} /> },
-    { title: text.actions, cell: (enrollment) => <Cancel enrollment={enrollment} /> },
+    { id: 'agent', title: text.agent, share: 1.2, cell: (enrollment) => <AgentOf enrollment={enrollment} /> },
+    {
+      id: 'actions',
+      title: text.actions,
+      width: 9,
+      cell: (enrollment) => <Cancel enrollment={enrollment} />,
+    },
   ];
 }
 

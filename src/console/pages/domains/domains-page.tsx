@@ -78,7 +78,10 @@ function useColumns(): readonly ListColumn<CustomFrontendAnswer>[] {
   const frontdoorId = useFrontdoorId();
   return [
     {
+      id: 'hostname',
       title: text.hostname,
+      isName: true,
+      share: 2,
       sort: 'hostname',
       cell: ({ id, hostname }) => (
         <Link to="/frontdoors/$frontdoorId/domains/$domainId" params={{ frontdoorId, domainId: id }}>
@@ -86,9 +89,21 @@ function useColumns(): readonly ListColumn<CustomFrontendAnswer>[] {
         </Link>
       ),
     },
-    { title: text.state, sort: 'status', cell: ({ status }) => <DomainState status={status} /> },
-    { title: text.proof, cell: ({ proof }) => <DomainProof proof={proof} /> },
-    { title: text.created, sort: 'createdAt', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+    {
+      id: 'state',
+      title: text.state,
+      width: 9,
+      sort: 'status',
+      cell: ({ status }) => <DomainState status={status} />,
+    },
+    { id: 'proof', title: text.proof, share: 1.4, cell: ({ proof }) => <DomainProof proof={proof} /> },
+    {
+      id: 'created',
+      title: text.created,
+      width: 8,
+      sort: 'createdAt',
+      cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
+    },
   ];
 }
 

@@ -59,7 +59,10 @@ function useColumns(frontdoorId: string): readonly ListColumn<Failure>[] {
   const text = useText(failuresText);
   return [
     {
+      id: 'when',
       title: text.when,
+      isName: true,
+      width: 8,
       sort: 'at',
       cell: ({ at, errorId }) => (
         <Link to="/frontdoors/$frontdoorId/failures/$errorId" params={{ frontdoorId, errorId }}>
@@ -67,16 +70,24 @@ function useColumns(frontdoorId: string): readonly ListColumn<Failure>[] {
         </Link>
       ),
     },
-    { title: text.status, cell: ({ status }) => (status === 0 ? text.noStatus : String(status)) },
-    { title: text.hop, cell: ({ hop, status }) => text.hopName(brokenAt(hop, status)) },
-    { title: text.cause, cell: ({ cause }) => <ApiText>{cause}</ApiText> },
     {
+      id: 'status',
+      title: text.status,
+      width: 6,
+      cell: ({ status }) => (status === 0 ? text.noStatus : String(status)),
+    },
+    { id: 'hop', title: text.hop, width: 8, cell: ({ hop, status }) => text.hopName(brokenAt(hop, status)) },
+    { id: 'cause', title: text.cause, share: 1.6, cell: ({ cause }) => <ApiText>{cause}</ApiText> },
+    {
+      id: 'request',
       title: text.request,
+      share: 1.6,
       cell: ({ method, host, path }) => (
         <span className="fd-mono fd-small">{`${method} ${host}${path}`}</span>
       ),
     },
     {
+      id: 'share',
       title: text.share,
       cell: ({ shareToken }) =>
         shareToken === null ? (

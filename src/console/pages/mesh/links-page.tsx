@@ -16,23 +16,29 @@ export function LinksPage(): ReactNode {
       title={text.links}
       list={useList('listLinks', {}, { refetchMs: MEASURED_MS })}
       columns={[
-        { title: text.from, cell: ({ sourceRouterName }) => sourceRouterName },
-        { title: text.to, cell: ({ destinationRouterName }) => destinationRouterName },
+        { id: 'from', title: text.from, isName: true, cell: ({ sourceRouterName }) => sourceRouterName },
+        { id: 'to', title: text.to, cell: ({ destinationRouterName }) => destinationRouterName },
         {
+          id: 'state',
           title: text.state,
+          width: 8,
           cell: ({ usable }) => (
             <StateBadge tone={usable ? 'good' : 'bad'}>{usable ? text.usable : text.unusable}</StateBadge>
           ),
         },
         {
+          id: 'address',
           title: text.address,
+          share: 1.4,
           cell: ({ protocol, dialAddress }) => (
             <span className="fd-mono">{`${protocol} ${dialAddress}`}</span>
           ),
         },
-        { title: text.cost, cell: ({ cost }) => format.number(cost), isNumber: true },
+        { id: 'cost', title: text.cost, width: 6, cell: ({ cost }) => format.number(cost), isNumber: true },
         {
+          id: 'latency',
           title: text.latency,
+          width: 10,
           cell: ({ sourceLatencyMs, destinationLatencyMs }) =>
             `${ms(sourceLatencyMs)} / ${ms(destinationLatencyMs)}`,
         },

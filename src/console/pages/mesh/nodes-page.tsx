@@ -36,13 +36,16 @@ function NodesPage({ kind }: { readonly kind: NodeKind }): ReactNode {
       list={useList(kind.list, {}, { filters: [useNameFilter()] })}
       columns={[
         {
+          id: 'name',
           title: text.name,
+          isName: true,
+          share: 1.5,
           sort: 'name',
           cell: ({ id, name }) => <Link to={`/mesh/${kind.path}/${id}`}>{name}</Link>,
         },
-        { title: text.state, cell: (node) => <NodeState node={node} /> },
-        { title: text.version, cell: ({ version }) => version ?? common.notKnown },
-        { title: text[kind.lastColumn], cell: (node) => <LastCell kind={kind} node={node} /> },
+        { id: 'state', title: text.state, width: 12, cell: (node) => <NodeState node={node} /> },
+        { id: 'version', title: text.version, width: 8, cell: ({ version }) => version ?? common.notKnown },
+        { id: 'last', title: text[kind.lastColumn], cell: (node) => <LastCell kind={kind} node={node} /> },
       ]}
       keyOf={({ id }) => id}
     >

@@ -24,7 +24,10 @@ export function ServicesPage(): ReactNode {
       list={useList('listFabricServices', {}, { filters: [useNameFilter()] })}
       columns={[
         {
+          id: 'name',
           title: text.name,
+          isName: true,
+          share: 2,
           sort: 'name',
           cell: ({ id, name }) => (
             <Link to="/mesh/services/$serviceId" params={{ serviceId: id }}>
@@ -32,8 +35,8 @@ export function ServicesPage(): ReactNode {
             </Link>
           ),
         },
-        { title: text.strategy, cell: ({ terminatorStrategy }) => terminatorStrategy },
-        { title: text.created, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+        { id: 'strategy', title: text.strategy, cell: ({ terminatorStrategy }) => terminatorStrategy },
+        { id: 'created', title: text.created, width: 8, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
       ]}
       keyOf={({ id }) => id}
       empty={<p>{text.noServices}</p>}

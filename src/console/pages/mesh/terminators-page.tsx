@@ -26,7 +26,9 @@ export function TerminatorsPage(): ReactNode {
       list={useList('listTerminators', {}, { filters: useMeshFilters() })}
       columns={[
         {
+          id: 'id',
           title: text.id,
+          isName: true,
           sort: 'id',
           cell: ({ id }) => (
             <Link className="fd-mono" to="/mesh/terminators/$terminatorId" params={{ terminatorId: id }}>
@@ -34,16 +36,25 @@ export function TerminatorsPage(): ReactNode {
             </Link>
           ),
         },
-        { title: text.service, cell: ({ kind, serviceName }) => `${serviceName} (${text.kind(kind)})` },
-        { title: text.router, cell: ({ routerName }) => routerName },
-        { title: text.precedence, cell: ({ precedence }) => precedence },
         {
+          id: 'service',
+          title: text.service,
+          share: 1.4,
+          cell: ({ kind, serviceName }) => `${serviceName} (${text.kind(kind)})`,
+        },
+        { id: 'router', title: text.router, cell: ({ routerName }) => routerName },
+        { id: 'precedence', title: text.precedence, width: 8, cell: ({ precedence }) => precedence },
+        {
+          id: 'cost',
           title: text.cost,
+          width: 7,
           sort: 'cost',
           cell: ({ cost, dynamicCost }) => `${format.number(cost)} + ${format.number(dynamicCost)}`,
         },
         {
+          id: 'health',
           title: text.health,
+          width: 8,
           cell: ({ healthy }) => (
             <StateBadge tone={healthy ? 'good' : 'bad'}>{healthy ? text.healthy : text.unhealthy}</StateBadge>
           ),

@@ -38,7 +38,9 @@ function SessionList({ id }: { readonly id: string }): ReactNode {
   const count = list.answer.data?.body.totalElements ?? 0;
   const email = list.control.textOf('email').trim();
   const endColumn: ListColumn<LoginSessionAnswer> = {
+    id: 'end',
     title: text.end,
+    width: 7,
     cell: (session) => (
       <ActionButton
         label={text.end}
@@ -67,15 +69,18 @@ function useColumns(): readonly ListColumn<LoginSessionAnswer>[] {
   const frontdoorId = useFrontdoorId();
   return [
     {
+      id: 'person',
       title: text.person,
+      isName: true,
       cell: (session) => (
         <>
           {personOf(session)}
-          {session.name === null ? null : <div className="fd-soft fd-small">{session.name}</div>}
+          {session.name === null ? null : <span className="fd-soft"> {session.name}</span>}
         </>
       ),
     },
     {
+      id: 'share',
       title: text.share,
       cell: ({ shareToken, host }) => (
         <Link to="/frontdoors/$frontdoorId/shares/$token/access" params={{ frontdoorId, token: shareToken }}>
@@ -83,9 +88,9 @@ function useColumns(): readonly ListColumn<LoginSessionAnswer>[] {
         </Link>
       ),
     },
-    { title: text.since, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-    { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
-    { title: text.ends, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+    { id: 'since', title: text.since, width: 8, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+    { id: 'lastSeen', title: text.lastSeen, width: 8, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+    { id: 'ends', title: text.ends, width: 8, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
   ];
 }
 

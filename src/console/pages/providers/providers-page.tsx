@@ -73,7 +73,10 @@ function useColumns(frontdoorId: string): readonly ListColumn<ProviderEntry>[] {
   const typeName = useTypeName();
   return [
     {
+      id: 'name',
       title: text.name,
+      isName: true,
+      share: 2,
       sort: 'name',
       cell: ({ id, name }) => (
         <Link to="/frontdoors/$frontdoorId/providers/$providerId" params={{ frontdoorId, providerId: id }}>
@@ -81,7 +84,13 @@ function useColumns(frontdoorId: string): readonly ListColumn<ProviderEntry>[] {
         </Link>
       ),
     },
-    { title: text.type, sort: 'type', cell: ({ type }) => typeName(type) },
-    { title: text.state, sort: 'enabled', cell: ({ enabled }) => <ProviderState isEnabled={enabled} /> },
+    { id: 'type', title: text.type, sort: 'type', cell: ({ type }) => typeName(type) },
+    {
+      id: 'state',
+      title: text.state,
+      width: 9,
+      sort: 'enabled',
+      cell: ({ enabled }) => <ProviderState isEnabled={enabled} />,
+    },
   ];
 }

@@ -59,9 +59,12 @@ function useColumns(parameters: {
 }): readonly ListColumn<InspectedRequest>[] {
   const [text, format] = [useText(requestsText), useFormat()];
   return [
-    { title: text.when, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
+    { id: 'when', title: text.when, width: 8, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
     {
+      id: 'request',
       title: text.request,
+      isName: true,
+      share: 2,
       cell: ({ id, method, target }) => (
         <Link
           className="fd-mono fd-small"
@@ -73,14 +76,33 @@ function useColumns(parameters: {
         </Link>
       ),
     },
-    { title: text.status, cell: ({ status }) => (status === 0 ? text.noStatus : String(status)) },
     {
+      id: 'status',
+      title: text.status,
+      width: 6,
+      cell: ({ status }) => (status === 0 ? text.noStatus : String(status)),
+    },
+    {
+      id: 'took',
       title: text.took,
+      width: 6,
       cell: ({ timingsMs: { done } }) => (done === null ? '' : format.duration(done)),
       isNumber: true,
     },
-    { title: text.sent, cell: ({ requestBytes }) => format.bytes(requestBytes), isNumber: true },
-    { title: text.received, cell: ({ answerBytes }) => format.bytes(answerBytes), isNumber: true },
-    { title: text.identity, cell: ({ identity, client }) => identity ?? client },
+    {
+      id: 'sent',
+      title: text.sent,
+      width: 6,
+      cell: ({ requestBytes }) => format.bytes(requestBytes),
+      isNumber: true,
+    },
+    {
+      id: 'received',
+      title: text.received,
+      width: 6,
+      cell: ({ answerBytes }) => format.bytes(answerBytes),
+      isNumber: true,
+    },
+    { id: 'identity', title: text.identity, cell: ({ identity, client }) => identity ?? client },
   ];
 }

@@ -57,13 +57,31 @@ export function CredentialList({ kind }: { readonly kind: CredentialKind }): Rea
       list={useList(kind.list, { query: { organizationId } }, { filters: [useNameFilter()] })}
       columns={[
         {
+          id: 'name',
           title: text.name,
+          isName: true,
           sort: 'name',
           cell: ({ id, name }) => <Link to={`/settings/${kind.path}/${id}`}>{name}</Link>,
         },
-        { title: text.scopes, cell: ({ scopes }) => <ScopeNames scopes={scopes} /> },
-        { title: text.lastUsed, cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
-        { title: text.created, sort: 'createdAt', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+        {
+          id: 'scopes',
+          title: text.scopes,
+          share: 1.4,
+          cell: ({ scopes }) => <ScopeNames scopes={scopes} />,
+        },
+        {
+          id: 'lastUsed',
+          title: text.lastUsed,
+          width: 9,
+          cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} />,
+        },
+        {
+          id: 'created',
+          title: text.created,
+          width: 8,
+          sort: 'createdAt',
+          cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
+        },
       ]}
       keyOf={({ id }) => id}
     >

@@ -1,11 +1,11 @@
 /** The frontdoors of an organization: create, rename, delete. */
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
-import { ConfirmedAction, ActionButton } from '../../parts/action-button.tsx';
+import { ConfirmedDialog } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { useFormInAddress } from '../../parts/form-in-address.ts';
@@ -23,11 +23,12 @@ import { settingsText } from './settings-text.ts';
 type Frontdoor = AnswerOf<'getFrontdoor'>;
 
 export function FrontdoorsPage(): ReactNode {
-  const text = useText(settingsText);
+  const [text, common] = [useText(settingsText), useText(partsText)];
   const { may } = useSession();
   const organizationId = useOrganizationId();
   const form = useFormInAddress();
   const [renamed, setRenamed] = useState<Frontdoor | undefined>();
+  const [deleted, setDeleted] = useState<Frontdoor | undefined>();
   const parameters = { organizationId };
   return (
     <ListPage
@@ -39,10 +40,37 @@ export function FrontdoorsPage(): ReactNode {
       }
       intro={<OtherOrganization />}
       list={useList('listFrontdoors', { parameters }, { filters: [useNameFilter()] })}
-      columns={useColumns(setRenamed)}
+      columns={useColumns()}
       keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      menuOf={(frontdoor) => [
+        {
+          label: text.rename,
+          isDisabled: !may('changeFrontdoor'),
+          onSelect: () => setRenamed(frontdoor),
+        },
+        {
+          label: common.delete,
+          isDanger: true,
+          isDisabled: !may('deleteFrontdoor'),
+          onSelect: () => setDeleted(frontdoor),
+        },
+      ]}
       empty={<p>{text.noFrontdoors}</p>}
     >
+      {deleted === undefined ? null : (
+        <ConfirmedDialog
+          operation="deleteFrontdoor"
+          input={{ parameters: { frontdoorId: deleted.id } }}
+          refreshes={['frontdoor']}
+          title={text.deleteFrontdoor}
+          action={common.delete}
+          typed={deleted.name}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>{text.deleteFrontdoorText}</p>
+        </ConfirmedDialog>
+      )}
       {form.isOpen ? <CreateFrontdoor organizationId={organizationId} onClose={form.close} /> : null}
       {renamed === undefined ? null : (
         <RenameFrontdoor frontdoor={renamed} onClose={() => setRenamed(undefined)} />
@@ -51,44 +79,21 @@ export function FrontdoorsPage(): ReactNode {
   );
 }
 
-function useColumns(rename: (frontdoor: Frontdoor) => void): readonly ListColumn<Frontdoor>[] {
-  const [text, common] = [useText(settingsText), useText(partsText)];
-  const { may } = useSession();
+function useColumns(): readonly ListColumn<Frontdoor>[] {
+  const text = useText(settingsText);
   return [
     {
+      id: 'name',
       title: text.name,
+      isName: true,
+      share: 1.4,
       cell: ({ id, name }) => (
         <Link to="/frontdoors/$frontdoorId" params={{ frontdoorId: id }}>
           {name}
         </Link>
       ),
     },
-    { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
-    {
-      title: common.more,
-      cell: (frontdoor) => (
-        <Group gap="xs">
-          <ActionButton
-            label={text.rename}
-            full={`${text.rename}: ${frontdoor.name}`}
-            isDisabled={!may('changeFrontdoor')}
-            onClick={() => rename(frontdoor)}
-          />
-          <ConfirmedAction
-            operation="deleteFrontdoor"
-            input={{ parameters: { frontdoorId: frontdoor.id } }}
-            refreshes={['frontdoor']}
-            label={common.delete}
-            full={`${common.delete}: ${frontdoor.name}`}
-            title={text.deleteFrontdoor}
-            typed={frontdoor.name}
-            isDisabled={!may('deleteFrontdoor')}
-          >
-            <p>{text.deleteFrontdoorText}</p>
-          </ConfirmedAction>
-        </Group>
-      ),
-    },
+    { id: 'id', title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
   ];
 }
 

@@ -22,20 +22,25 @@ export function HostnamesPage(): ReactNode {
       list={useList('listHostnameClaims', {}, { filters, linked: ['organizationId'] })}
       columns={[
         {
+          id: 'name',
           title: text.name,
+          isName: true,
           sort: 'hostname',
           cell: ({ hostname }) => <span className="fd-mono">{hostname}</span>,
         },
-        { title: text.nameProof, cell: ({ proof }) => <DomainProof proof={proof} /> },
+        { id: 'proof', title: text.nameProof, cell: ({ proof }) => <DomainProof proof={proof} /> },
         {
+          id: 'organization',
           title: text.organization,
           cell: ({ organizationId }) => <span className="fd-mono">{organizationId}</span>,
         },
         {
+          id: 'expires',
           title: text.expires,
+          width: 8,
           cell: ({ proofEndsAt }) => (proofEndsAt === null ? null : <TimeAgo at={proofEndsAt} />),
         },
-        { title: '', cell: (claim) => <Decide claim={claim} /> },
+        { id: 'decide', title: '', width: 9, cell: (claim) => <Decide claim={claim} /> },
       ]}
       keyOf={({ id }) => id}
     />

@@ -27,9 +27,15 @@ export function LogInsPage(): ReactNode {
       }
       list={useList('listConsoleLogIns', { query: { organizationId } })}
       columns={[
-        { title: text.provider, cell: ({ name }) => name },
-        { title: text.callback, cell: ({ callbackUrl }) => <CopyText value={callbackUrl} /> },
+        { id: 'provider', title: text.provider, isName: true, cell: ({ name }) => name },
         {
+          id: 'callback',
+          title: text.callback,
+          share: 2,
+          cell: ({ callbackUrl }) => <CopyText value={callbackUrl} />,
+        },
+        {
+          id: 'roleRules',
           title: text.roleRules,
           cell: ({ roles }) =>
             roles.length === 0
@@ -39,7 +45,9 @@ export function LogInsPage(): ReactNode {
                   .join('; '),
         },
         {
+          id: 'end',
           title: text.end,
+          width: 7,
           cell: ({ id, name, authProviderId }) => (
             <ConfirmedAction
               operation="deleteConsoleLogIn"

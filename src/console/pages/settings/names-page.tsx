@@ -15,15 +15,24 @@ export function NamesPage(): ReactNode {
       intro={<p>{text.namesText}</p>}
       list={useList('listRestingNames', {}, { linked: ['organizationId'] })}
       columns={[
-        { title: text.name, sort: 'name', cell: ({ name }) => <span className="fd-mono">{name}</span> },
-        { title: text.kind, cell: ({ kind }) => text.kindName(kind) },
         {
+          id: 'name',
+          title: text.name,
+          isName: true,
+          sort: 'name',
+          cell: ({ name }) => <span className="fd-mono">{name}</span>,
+        },
+        { id: 'kind', title: text.kind, width: 10, cell: ({ kind }) => text.kindName(kind) },
+        {
+          id: 'organization',
           title: text.organization,
           cell: ({ organizationId }) => <span className="fd-mono">{organizationId}</span>,
         },
-        { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+        { id: 'expires', title: text.expires, width: 8, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
         {
+          id: 'release',
           title: text.release,
+          width: 9,
           cell: ({ name }) => (
             <ConfirmedAction
               operation="releaseRestingName"

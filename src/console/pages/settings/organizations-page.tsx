@@ -20,14 +20,17 @@ export function OrganizationsPage(): ReactNode {
       list={useList('listOrganizations', {}, { filters: [useNameFilter()] })}
       columns={[
         {
+          id: 'name',
           title: text.name,
+          isName: true,
+          share: 1.4,
           cell: ({ id, name }) => (
             <Link to="/settings/organizations/$organizationId" params={{ organizationId: id }}>
               {name}
             </Link>
           ),
         },
-        { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
+        { id: 'id', title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
       ]}
       keyOf={({ id }) => id}
     >

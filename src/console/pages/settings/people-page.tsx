@@ -20,6 +20,7 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
+import { useTableView } from '../../parts/use-table-view.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
@@ -72,7 +73,9 @@ function useColumns(): readonly ListColumn<Person>[] {
   const [text, common] = [useText(settingsText), useText(partsText)];
   return [
     {
+      id: 'name',
       title: text.name,
+      isName: true,
       sort: 'name',
       cell: ({ id, name }) => (
         <Link to="/settings/people/$personId" params={{ personId: id }}>
@@ -80,21 +83,29 @@ function useColumns(): readonly ListColumn<Person>[] {
         </Link>
       ),
     },
-    { title: text.email, sort: 'email', cell: ({ email }) => email ?? common.none },
+    { id: 'email', title: text.email, share: 1.2, sort: 'email', cell: ({ email }) => email ?? common.none },
     {
+      id: 'role',
       title: text.role,
+      width: 9,
       sort: 'role',
       cell: ({ role }) =>
         role === undefined ? <StateBadge tone="warn">{text.noRole}</StateBadge> : text.roleName(role),
     },
-    { title: text.secondFactor, cell: ({ secondFactor }) => (secondFactor ? text.on : text.off) },
-    { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+    {
+      id: 'secondFactor',
+      title: text.secondFactor,
+      width: 9,
+      cell: ({ secondFactor }) => (secondFactor ? text.on : text.off),
+    },
+    { id: 'lastSeen', title: text.lastSeen, width: 9, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
   ];
 }
 
 function Invitations({ organizationId }: { readonly organizationId: string }): ReactNode {
   const text = useText(settingsText);
   const control = useSearchState();
+  const view = useTableView('invitations');
   const list = useAnswer('listInvitations', { query: { organizationId, size: MAX_INVITATIONS } });
   return (
     <Panel title={text.invitations}>
@@ -104,18 +115,27 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
             label={text.invitations}
             page={{ ...body, totalPages: 1 }}
             control={control}
+            view={view}
             keyOf={({ id }) => id}
             columns={[
-              { title: text.name, cell: ({ name }) => name },
-              { title: text.role, cell: ({ role }) => text.roleName(role) },
+              { id: 'name', title: text.name, isName: true, cell: ({ name }) => name },
+              { id: 'role', title: text.role, width: 9, cell: ({ role }) => text.roleName(role) },
               {
+                id: 'invitedBy',
                 title: text.invitedBy,
                 cell: ({ createdBy: { kind, id, name } }) =>
                   kind === 'system' ? text.invitedBySystem : (name ?? id),
               },
-              { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
               {
+                id: 'expires',
+                title: text.expires,
+                width: 8,
+                cell: ({ expiresAt }) => <TimeAgo at={expiresAt} />,
+              },
+              {
+                id: 'withdraw',
                 title: text.withdraw,
+                width: 9,
                 cell: ({ id, name }) => (
                   <ConfirmedAction
                     operation="deleteInvitation"

@@ -25,16 +25,40 @@ export function SessionsPage(): ReactNode {
       list={useList('listConsoleSessions', may('listPeople') ? { query: { organizationId } } : {})}
       columns={[
         {
+          id: 'who',
           title: text.who,
+          isName: true,
           cell: ({ name, current }) => (current ? `${name} (${text.thisSession})` : name),
         },
-        { title: text.from, cell: ({ address }) => <span className="fd-mono">{address}</span> },
-        { title: text.browser, cell: ({ browser }) => <span className="fd-small">{browser}</span> },
-        { title: text.began, sort: 'createdAt', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-        { title: text.lastUsed, cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
-        { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
         {
+          id: 'from',
+          title: text.from,
+          width: 9,
+          cell: ({ address }) => <span className="fd-mono">{address}</span>,
+        },
+        {
+          id: 'browser',
+          title: text.browser,
+          cell: ({ browser }) => <span className="fd-small">{browser}</span>,
+        },
+        {
+          id: 'began',
+          title: text.began,
+          width: 8,
+          sort: 'createdAt',
+          cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
+        },
+        {
+          id: 'lastUsed',
+          title: text.lastUsed,
+          width: 8,
+          cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} />,
+        },
+        { id: 'expires', title: text.expires, width: 8, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+        {
+          id: 'end',
           title: text.end,
+          width: 7,
           cell: ({ id, name, address }) => (
             <ConfirmedAction
               operation="endConsoleSession"

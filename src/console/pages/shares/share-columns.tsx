@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ShareAnswer, SparklinesAnswer } from '#contract/schemas';
-import { CopyText } from '../../parts/copy-text.tsx';
+import { AddressCell, ShortAddress } from '../../parts/address-cell.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -21,50 +21,55 @@ export function useShareColumns(
   const lineOf = new Map(lines?.map((line) => [line.id, line]));
   return [
     {
+      id: 'status',
       title: text.status,
       sort: 'status',
+      width: 7,
       cell: ({ status, access }) => <ShareState status={status} access={access} />,
     },
     {
+      id: 'name',
       title: text.name,
       sort: 'name',
+      isName: true,
+      share: 1.2,
       cell: ({ token, name }) => (
-        <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }} className="fd-name">
+        <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }}>
           {name ?? token}
         </Link>
       ),
     },
-    { title: text.address, cell: (share) => <Address share={share} /> },
-    { title: text.target, cell: ({ target }) => <span className="fd-mono">{target}</span> },
+    { id: 'address', title: text.address, share: 1.8, cell: (share) => <Address share={share} /> },
     {
+      id: 'target',
+      title: text.target,
+      share: 1.3,
+      cell: ({ target }) => <ShortAddress address={target} />,
+    },
+    {
+      id: 'agent',
       title: text.agent,
       cell: ({ environmentId }) => (
-        <Link
-          to="/frontdoors/$frontdoorId/agents/$environmentId"
-          params={{ frontdoorId, environmentId }}
-          className="fd-name"
-        >
+        <Link to="/frontdoors/$frontdoorId/agents/$environmentId" params={{ frontdoorId, environmentId }}>
           <AgentName id={environmentId} />
         </Link>
       ),
     },
-    { title: text.who, cell: ({ access }) => <WhoMayComeIn access={access} /> },
-    { title: text.lastHour, cell: ({ token }) => <LastHour line={lineOf.get(token)} /> },
+    { id: 'access', title: text.who, share: 1.3, cell: ({ access }) => <WhoMayComeIn access={access} /> },
+    {
+      id: 'lastHour',
+      title: text.lastHour,
+      width: 8,
+      cell: ({ token }) => <LastHour line={lineOf.get(token)} />,
+    },
   ];
 }
 
 function Address({ share }: { readonly share: ShareAnswer }): ReactNode {
-  const [text, format] = [useText(sharesText), useFormat()];
+  const text = useText(sharesText);
   const [url, ...others] = share.frontendEndpoints;
   if (url === undefined) return <span className="fd-soft">{text.privateShare}</span>;
-  return (
-    <>
-      <CopyText value={url} href={url} />
-      {others.length === 0 ? null : (
-        <div className="fd-soft fd-small">{text.moreAddresses(format.number(others.length))}</div>
-      )}
-    </>
-  );
+  return <AddressCell addresses={[url, ...others]} />;
 }
 
 function LastHour({ line }: { readonly line: Line | undefined }): ReactNode {
@@ -79,9 +84,9 @@ function LastHour({ line }: { readonly line: Line | undefined }): ReactNode {
         label={text.requestsLine(format.number(sumOf(line.requests)), format.number(errors))}
       />
       {errors === 0 ? null : (
-        <div className="fd-bad fd-small" aria-hidden="true">
-          {text.requestsLine(format.number(sumOf(line.requests)), format.number(errors))}
-        </div>
+        <span className="fd-bad fd-small" aria-hidden="true">
+          {` ${format.number(errors)}`}
+        </span>
       )}
     </>
   );
