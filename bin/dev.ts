@@ -25,7 +25,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev clients
        frontdoor dev apps [NAME…]
        frontdoor dev installs [NAME…]
-       frontdoor dev console [--watch] [--folder FOLDER]
+       frontdoor dev console [--watch | --style-page] [--folder FOLDER]
        frontdoor dev library
        frontdoor dev dist [npm|archives|deb|image|sbom|site]… [--twice]
        frontdoor dev release VERSION [--dry-run] | --tagged

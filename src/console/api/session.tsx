@@ -31,6 +31,14 @@ export function sessionOf(caller: CallerAnswer): CallerSession {
   };
 }
 
+/** The session of a person who is known already. */
+export function GivenSession(props: {
+  readonly caller: CallerAnswer;
+  readonly children: ReactNode;
+}): ReactNode {
+  return <SessionContext value={sessionOf(props.caller)}>{props.children}</SessionContext>;
+}
+
 export function SessionProvider(props: {
   readonly children: ReactNode;
   readonly waiting: ReactNode;
@@ -41,8 +49,7 @@ export function SessionProvider(props: {
   useEffect(() => {
     if (isValid) noteSession('valid');
   }, [isValid]);
-  if (data !== undefined)
-    return <SessionContext value={sessionOf(data.body)}>{props.children}</SessionContext>;
+  if (data !== undefined) return <GivenSession caller={data.body}>{props.children}</GivenSession>;
   return error === null ? props.waiting : props.failed(error, () => void refetch());
 }
 

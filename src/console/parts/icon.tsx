@@ -22,6 +22,7 @@ const PATHS = {
 } as const;
 
 export type IconName = keyof typeof PATHS;
+export const ICON_NAMES = Object.keys(PATHS) as readonly IconName[];
 
 /** A sign of 16 by 16 pixels in the colour of the text. It is decoration: the text beside it, or a label, names the thing. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactNode {

@@ -26,6 +26,7 @@ const MODULES: Readonly<Record<string, () => Promise<OnLoadResult>>> = {
 };
 /** It is not written: the names of a build have no folder. */
 const OUT_FOLDER = 'out';
+const STYLE_PAGE = 'src/console/testing/style-page.tsx';
 
 type Bundled = BuildResult<{ metafile: true; write: false }>;
 
@@ -61,6 +62,29 @@ export async function bundleConsole(root: string): Promise<Bundled> {
   const esbuild = await import('esbuild');
   try {
     return await esbuild.build(esbuildOptions(root));
+  } catch (cause) {
+    throw new FrontdoorError('invalid', 'console-build', linesOf(cause), { cause });
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+/** The style page (ADR 0110) as one document, for a browser that opens the file. */
+export async function bundleStylePage(root: string): Promise<string> {
+  const esbuild = await import('esbuild');
+  try {
+    const { outputFiles } = await esbuild.build({
+      ...esbuildOptions(root),
+      entryPoints: { style: STYLE_PAGE },
+      splitting: false,
+      minify: false,
+    });
+    const textOf = (ending: string): string =>
+      outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
+    // The end of a script or style inside of a text would end the element.
+    const inside = (ending: string): string => textOf(ending).replaceAll(/<\/(?=script|style)/gi, '<\\/');
+    return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Frontdoor</title>
+<style>${inside('.css')}</style><div id="root"></div><script type="module">${inside('.js')}</script></html>\n`;
   } catch (cause) {
     throw new FrontdoorError('invalid', 'console-build', linesOf(cause), { cause });
   } finally {

@@ -95,7 +95,7 @@ export async function versionModule(): Promise<string> {
 export async function sourceKey(root: string): Promise<string | undefined> {
   const paths: string[] = [];
   for await (const path of glob(`${SOURCE_FOLDER}/**/*.{ts,tsx,css,svg,png,woff2}`, { cwd: root }))
-    if (!/\.(?:test|d)\.tsx?$/.test(path)) paths.push(path);
+    if (!/\.(?:test|d)\.tsx?$|\/testing\//.test(path)) paths.push(path);
   paths.sort();
   if (paths.length === 0) return undefined;
   const hash = createHash('sha256');
