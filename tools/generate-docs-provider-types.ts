@@ -1,5 +1,11 @@
 /** The reference page of the types of auth providers, in Markdown, made from their table. */
-import { AUTH_PROVIDER_TYPES, hasKeys, PROVIDER_TYPES, type AuthProviderType } from '#domain/provider-types';
+import {
+  AUTH_PROVIDER_TYPES,
+  hasKeys,
+  PROVIDER_TYPES,
+  type AuthProviderType,
+  type ProviderSetup,
+} from '#domain/provider-types';
 import { markdownTable } from './markdown-table.ts';
 
 type Property = Readonly<Record<string, unknown>>;
@@ -24,10 +30,14 @@ function sectionOf(type: AuthProviderType): string[] {
   return [
     `## ${type}`,
     `${displayName.en}. ${description.en}.`,
-    ...(hasKeys(type) ? [] : setupOf(type)),
+    ...(hasKeys(type) ? [] : setupOf(PROVIDER_TYPES[type].texts.steps)),
     ['```sh', `frontdoor auth-providers create --name NAME --type ${type} --data '${data}'`, '```'].join(
       '\n',
     ),
+    ...Object.values(texts.guides ?? {}).flatMap(({ displayName: name, steps }) => [
+      `### ${name}`,
+      ...setupOf(steps),
+    ]),
     ...markdownTable(
       ['Field', 'Required', 'Meaning'],
       Object.entries(schema.properties).map(([name, property]) => [
@@ -39,12 +49,13 @@ function sectionOf(type: AuthProviderType): string[] {
   ];
 }
 
-function setupOf(type: AuthProviderType): string[] {
-  const { setup, redirects } = PROVIDER_TYPES[type].texts;
+function setupOf({ first, redirects, last }: ProviderSetup): string[] {
   const steps = [
-    ...setup.en,
-    'Create the provider with the command below or in the console. The answer has the redirect URLs.',
-    `${redirects.en} \`${REDIRECT_FORM}\`, one for each zone of your shares.`,
+    ...first.en,
+    `${redirects.en} \`${REDIRECT_FORM}\`, one for each zone of your shares. \`frontdoor auth-providers reserve\` prints them.`,
+    ...last.en.map((step) => step.replace('form below', 'command below')),
+    'Create the provider in the console, which shows the redirect URLs and the form on one page, or with the command below and ' +
+      '`--reservation`.',
   ];
   return [steps.map((step, at) => `${at + 1}. ${step}`).join('\n')];
 }

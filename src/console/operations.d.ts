@@ -18,13 +18,21 @@ declare module 'frontdoor:provider-types' {
     readonly de: T;
   }
 
+  export interface ProviderSetup {
+    readonly first: Translated<readonly string[]>;
+    readonly redirects: Translated;
+    readonly last: Translated<readonly string[]>;
+  }
+
   export interface ProviderTypeFacts {
     readonly hasKeys: boolean;
     readonly hasMetadata: boolean;
     readonly displayName: Translated;
     readonly description: Translated;
-    readonly setup: Translated<readonly string[]>;
-    readonly redirects: Translated;
+    readonly steps: ProviderSetup;
+    readonly guides?: Readonly<
+      Record<string, { readonly displayName: string; readonly steps: ProviderSetup }>
+    >;
     readonly fields: Readonly<
       Record<string, { readonly label: Translated; readonly help?: Partial<Translated> }>
     >;

@@ -112,6 +112,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   replaceAuthProvider: because('Changing fields of the provider is enough for a form.'),
   deleteAuthProvider: at(`${FD}/providers/$providerId`),
   checkAuthProviderDraft: at(`${FD}/providers/new`),
+  reserveAuthProvider: at(`${FD}/providers/new`),
   checkAuthProvider: at(`${FD}/providers/$providerId`),
   getAuthProviderUses: at(`${FD}/providers/$providerId`),
   listLoginSessions: at(`${FD}/providers/$providerId`),

@@ -3,6 +3,7 @@ import {
   installationSchema,
   providerCheckSchema,
   providerDraftCheckSchema,
+  providerReservationSchema,
 } from './schemas/installation-schemas.ts';
 import { guarded, ok } from './operation.ts';
 import { providerDraftSchema } from './schemas/provider-schemas.ts';
@@ -35,5 +36,14 @@ export const installationOperations = [
     path: '/frontdoor/{frontdoorId}/auth-provider-check',
     body: providerDraftSchema,
     answer: ok(providerDraftCheckSchema),
+  }),
+  guarded({
+    id: 'reserveAuthProvider',
+    group: 'Auth providers',
+    summary: 'Reserve the ID of an auth provider, to register its callback addresses before it is created',
+    method: 'POST',
+    path: '/frontdoor/{frontdoorId}/auth-provider-reservation',
+    scope: 'frontdoor.read',
+    answer: ok(providerReservationSchema),
   }),
 ] as const;

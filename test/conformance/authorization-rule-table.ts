@@ -104,6 +104,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteAuthProvider: writes,
   checkAuthProvider: reads,
   checkAuthProviderDraft: writes,
+  reserveAuthProvider: reads,
   listLoginSessions: reads,
   endLoginSessions: writes,
   endLoginSession: writes,

@@ -329,6 +329,19 @@ const installationRows: readonly ManagementRow[] = [
     values: { discovery: 'none', problem: null },
   },
   {
+    table: 'Auth providers',
+    method: 'POST',
+    path: `${BASE}/auth-provider-reservation`,
+    status: 200,
+    answer: {
+      id: 'UUID',
+      reservation: 'string',
+      expiresAt: 'string',
+      callbackUrls: ['string'],
+      consoleCallbackUrl: 'string',
+    },
+  },
+  {
     table: 'Description',
     method: 'GET',
     path: '/openapi.json',

@@ -56,6 +56,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await checkLooks(page, 'providers-types');
     await page.getByRole('link', { name: 'OpenID Connect' }).click();
     await page.getByText('Register an application (a client)').waitFor();
+    const reserved = await page.getByText('/auth/callback').textContent();
     await page.getByLabel('Issuer').fill('not an address');
     await page.getByLabel('Name').fill(HOSTILE);
     await page.getByLabel('Client ID').fill(DEFAULT_CLIENT.id);
@@ -78,7 +79,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
     await page.getByText('read its metadata').waitFor();
     await page.getByText('Enter these redirect URLs in the settings of the application:').waitFor();
-    await page.getByText('/auth/callback').waitFor();
+    assert.equal(await page.getByText('/auth/callback').textContent(), reserved);
     await page.getByText('This provider is not used.').waitFor();
     await checkLooks(page, 'provider');
   });

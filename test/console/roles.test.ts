@@ -14,6 +14,7 @@ import { routesOf, startFilledConsole, type FilledConsole } from '../support/fil
 const WITHOUT_CONTROL: Partial<Record<OperationId, string>> = {
   compareSharePolicy: 'The control of replaceSharePolicy begins it.',
   checkAuthProvider: 'It is called when the page opens; the check has no side.',
+  reserveAuthProvider: 'It is called when the page opens, and stores nothing.',
   endLoginSession: 'A visitor has to be logged in: test/console/providers.test.ts.',
   endLoginSessions: 'A visitor has to be logged in: test/console/providers.test.ts.',
   removePersonSecondFactor: 'The person needs a second factor: test/console/settings.test.ts.',

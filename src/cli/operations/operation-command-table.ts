@@ -219,6 +219,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     view: 'provider-check',
     examples: ['auth-providers check-draft --type OIDC --data @oidc.json'],
   },
+  reserveAuthProvider: {
+    noun: 'auth-providers',
+    verb: 'reserve',
+    ...asIs,
+    examples: ['auth-providers reserve'],
+  },
   deleteAuthProvider: { noun: 'auth-providers', verb: 'delete', examples: [`auth-providers delete ${ID}`] },
   listLoginSessions: {
     noun: 'auth-providers',

@@ -120,6 +120,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Idempotency-Key belongs to another request.',
     remedy: 'Use a different key for each request.',
   },
+  'reservation-used': {
+    kind: 'conflict',
+    meaning: 'An auth provider was created with this reservation already.',
+    remedy: 'Reserve another ID, or change the auth provider that exists.',
+  },
   'password-contended': {
     kind: 'unavailable',
     meaning: 'Other passwords of the same email address were set at the same time.',

@@ -1,7 +1,7 @@
 /** Schemas of the installation as its users see it, and of the result of checking an auth provider. */
 import type { Static } from 'typebox';
 import { Type } from '#base/shapes';
-import { closed, nullable, oneOf, timestamp, url } from '../schema-parts.ts';
+import { closed, nullable, oneOf, timestamp, url, uuid } from '../schema-parts.ts';
 
 export const edgeRouterSchema = closed({
   name: Type.String({ description: 'Name of the router' }),
@@ -80,6 +80,19 @@ export const providerCheckSchema = closed({
 });
 export type ProviderCheckAnswer = Static<typeof providerCheckSchema>;
 
-/** The callback addresses are known when the provider is stored, because they contain its id. */
+/** The ID of a provider that does not exist yet. The callback addresses contain it. */
+export const providerReservationSchema = closed({
+  id: uuid(),
+  reservation: Type.String({ description: 'Sent with the creation, it gives the provider this ID' }),
+  expiresAt: timestamp(),
+  callbackUrls: Type.Array(url(), { description: 'Redirect addresses to register at the identity provider' }),
+  consoleCallbackUrl: Type.String({
+    format: 'uri',
+    description:
+      'The redirect address to register as well if people sign in to the console with the provider',
+  }),
+});
+export type ProviderReservationAnswer = Static<typeof providerReservationSchema>;
+
 export const providerDraftCheckSchema = closed(discovery());
 export type ProviderDraftCheckAnswer = Static<typeof providerDraftCheckSchema>;

@@ -17,6 +17,7 @@ export {
   type InstallationAnswer,
   type ProviderCheckAnswer,
   type ProviderDraftCheckAnswer,
+  type ProviderReservationAnswer,
 } from './installation-schemas.ts';
 export {
   errorSchema,

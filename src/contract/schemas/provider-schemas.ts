@@ -56,6 +56,12 @@ export const newProviderSchema = closed({
   name: nameText(),
   type: providerType(),
   data: data(),
+  reservation: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'A reservation, whose ID the provider gets; without one, the ID is new',
+    }),
+  ),
   enabled: readOnly(),
   ...readOnlyOfProviders(),
 });

@@ -79,8 +79,7 @@ export const apiKey: ProviderType = {
       en: 'Admits callers that send one of the keys in a header, a query parameter or as bearer token',
       de: 'Lässt Aufrufer ein, die einen der Schlüssel in einem Header, einem Abfrageparameter oder als Bearer-Token senden',
     },
-    setup: { en: [], de: [] },
-    redirects: { en: '', de: '' },
+    steps: { first: { en: [], de: [] }, redirects: { en: '', de: '' }, last: { en: [], de: [] } },
     fields: {
       placement: {
         label: { en: 'Key location', de: 'Wo der Schlüssel gesendet wird' },

@@ -18,19 +18,27 @@ export const github: ProviderType = {
       en: 'Signs people in with their GitHub account',
       de: 'Meldet Personen mit ihrem GitHub-Konto an',
     },
-    setup: {
-      en: [
-        'In the settings of your GitHub organization or account, open "Developer settings", "OAuth Apps", and register a new application.',
-        'Generate a client secret, and note it and the client ID.',
-      ],
-      de: [
-        'Öffnen Sie in den Einstellungen Ihrer GitHub-Organisation oder Ihres Kontos „Developer settings“, „OAuth Apps“, und registrieren Sie eine Anwendung.',
-        'Erzeugen Sie ein Client-Geheimnis, und notieren Sie es und die Client-ID.',
-      ],
-    },
-    redirects: {
-      en: 'Enter the address under "Authorization callback URL" of the OAuth app, which takes one; a further app serves a further address:',
-      de: 'Tragen Sie die Adresse unter „Authorization callback URL“ der OAuth-App ein, die eine hat; für eine weitere Adresse gibt es eine weitere App:',
+    steps: {
+      first: {
+        en: [
+          'In the settings of your GitHub organization or account, open "Developer settings", "OAuth Apps", and register a new application.',
+        ],
+        de: [
+          'Öffnen Sie in den Einstellungen Ihrer GitHub-Organisation oder Ihres Kontos „Developer settings“, „OAuth Apps“, und registrieren Sie eine Anwendung.',
+        ],
+      },
+      redirects: {
+        en: 'Enter the address under "Authorization callback URL" of the OAuth app, which takes one; a further app serves a further address:',
+        de: 'Tragen Sie die Adresse unter „Authorization callback URL“ der OAuth-App ein, die eine hat; für eine weitere Adresse gibt es eine weitere App:',
+      },
+      last: {
+        en: [
+          'Register the application and generate a client secret, which GitHub shows once. Copy it and the client ID into the form below.',
+        ],
+        de: [
+          'Registrieren Sie die Anwendung, und erzeugen Sie ein Client-Geheimnis, das GitHub einmal zeigt. Übernehmen Sie es und die Client-ID in das Formular unten.',
+        ],
+      },
     },
     fields: {
       ...CLIENT_FIELDS,

@@ -30,21 +30,29 @@ export const gitlab: ProviderType = {
       en: 'Signs people in with their account at gitlab.com or at a GitLab of your own',
       de: 'Meldet Personen mit ihrem Konto bei gitlab.com oder einem eigenen GitLab an',
     },
-    setup: {
-      en: [
-        'In GitLab, open "Applications" in the settings of your group, of your account or, as an administrator, of the instance, and add a confidential application with the scopes "openid", "profile" and "email".',
-        'GitLab asks for a redirect URI at once: enter a placeholder such as https://example.com/, and replace it once the provider is created.',
-        'Note the "Application ID", which is the client ID, and the secret.',
-      ],
-      de: [
-        'Öffnen Sie in GitLab „Applications“ in den Einstellungen Ihrer Gruppe, Ihres Kontos oder, als Administrator, der Instanz, und legen Sie eine vertrauliche Anwendung mit den Scopes „openid“, „profile“ und „email“ an.',
-        'GitLab verlangt sofort eine Umleitungs-URI: Tragen Sie vorläufig etwa https://example.com/ ein, und ersetzen Sie es, sobald die Anmeldung angelegt ist.',
-        'Notieren Sie die „Application ID“, das ist die Client-ID, und das Geheimnis.',
-      ],
-    },
-    redirects: {
-      en: 'Enter these addresses under "Redirect URI" of the application, each on a line of its own:',
-      de: 'Tragen Sie diese Adressen unter „Redirect URI“ der Anwendung ein, jede in einer eigenen Zeile:',
+    steps: {
+      first: {
+        en: [
+          'In GitLab, open "Applications" in the settings of your group, of your account or, as an administrator, of the instance, and add an application.',
+        ],
+        de: [
+          'Öffnen Sie in GitLab „Applications“ in den Einstellungen Ihrer Gruppe, Ihres Kontos oder, als Administrator, der Instanz, und legen Sie eine Anwendung an.',
+        ],
+      },
+      redirects: {
+        en: 'Enter these addresses under "Redirect URI" of the application, each on a line of its own:',
+        de: 'Tragen Sie diese Adressen unter „Redirect URI“ der Anwendung ein, jede in einer eigenen Zeile:',
+      },
+      last: {
+        en: [
+          'Leave "Confidential" selected, and select the scopes "openid", "profile" and "email".',
+          'Save the application. Copy the "Application ID", which is the client ID, and the secret into the form below.',
+        ],
+        de: [
+          'Lassen Sie „Confidential“ ausgewählt, und wählen Sie die Scopes „openid“, „profile“ und „email“.',
+          'Speichern Sie die Anwendung. Übernehmen Sie die „Application ID“, das ist die Client-ID, und das Geheimnis in das Formular unten.',
+        ],
+      },
     },
     fields: {
       ...CLIENT_FIELDS,

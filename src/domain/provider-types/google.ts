@@ -24,21 +24,25 @@ export const google: ProviderType = {
       en: 'Signs people in with their Google account',
       de: 'Meldet Personen mit ihrem Google-Konto an',
     },
-    setup: {
-      en: [
-        'In the Google Cloud console, open "APIs & Services" and configure the consent screen: "Internal" admits the accounts of your organization only.',
-        'Under "Credentials", create an OAuth client ID of the type "Web application".',
-        'Note its client ID and its client secret.',
-      ],
-      de: [
-        'Öffnen Sie in der Google Cloud Console „APIs & Services“ und richten Sie den Zustimmungsbildschirm ein: „Internal“ lässt nur Konten Ihrer Organisation zu.',
-        'Legen Sie unter „Credentials“ eine OAuth-Client-ID der Art „Web application“ an.',
-        'Notieren Sie ihre Client-ID und ihr Geheimnis.',
-      ],
-    },
-    redirects: {
-      en: 'Enter these addresses under "Authorized redirect URIs" of the OAuth client:',
-      de: 'Tragen Sie diese Adressen unter „Authorized redirect URIs“ des OAuth-Clients ein:',
+    steps: {
+      first: {
+        en: [
+          'In the Google Cloud console, open "APIs & Services" and configure the consent screen: "Internal" admits the accounts of your organization only.',
+          'Under "Credentials", create an OAuth client ID of the type "Web application".',
+        ],
+        de: [
+          'Öffnen Sie in der Google Cloud Console „APIs & Services“ und richten Sie den Zustimmungsbildschirm ein: „Internal“ lässt nur Konten Ihrer Organisation zu.',
+          'Legen Sie unter „Credentials“ eine OAuth-Client-ID der Art „Web application“ an.',
+        ],
+      },
+      redirects: {
+        en: 'Enter these addresses under "Authorized redirect URIs" of the OAuth client:',
+        de: 'Tragen Sie diese Adressen unter „Authorized redirect URIs“ des OAuth-Clients ein:',
+      },
+      last: {
+        en: ['Choose "Create", and copy the client ID and the client secret into the form below.'],
+        de: ['Wählen Sie „Create“, und übernehmen Sie Client-ID und Client-Geheimnis in das Formular unten.'],
+      },
     },
     fields: {
       ...CLIENT_FIELDS,

@@ -139,25 +139,33 @@ export const microsoft: ProviderType = {
       en: 'Signs people in with their Microsoft account at work or school, formerly Azure AD',
       de: 'Meldet Personen mit ihrem Microsoft-Konto von Arbeit oder Schule an, früher Azure AD',
     },
-    setup: {
-      en: [
-        'In the Microsoft Entra admin center, open "App registrations" and register an application for accounts in your directory only, or in several.',
-        'Note the "Application (client) ID", which is the client ID, and the "Directory (tenant) ID" of its overview.',
-        'Under "Certificates & secrets", create a client secret and note its value.',
-        'For rules about groups, add the groups claim under "Token configuration": "Groups assigned to the application", because Entra ID leaves all groups out for members of more than 200. Groups count by object ID, roles of the application by value.',
-        'For rules about email addresses, add the optional claims "email" and "xms_edov" for ID tokens (the latter in the manifest): without "xms_edov" an address counts only if the tenant is trusted for it.',
-      ],
-      de: [
-        'Öffnen Sie im Microsoft Entra Admin Center „App registrations“ und registrieren Sie eine Anwendung für Konten nur Ihres Verzeichnisses oder mehrerer.',
-        'Notieren Sie die „Application (client) ID“, das ist die Client-ID, und die „Directory (tenant) ID“ ihrer Übersicht.',
-        'Legen Sie unter „Certificates & secrets“ ein Client-Geheimnis an, und notieren Sie seinen Wert.',
-        'Für Regeln über Gruppen fügen Sie unter „Token configuration“ den Gruppen-Claim hinzu: „Groups assigned to the application“, denn bei mehr als 200 Gruppen lässt Entra ID alle weg. Gruppen zählen mit ihrer Objekt-ID, Rollen der Anwendung mit ihrem Wert.',
-        'Für Regeln über E-Mail-Adressen fügen Sie für ID-Token die Claims „email“ und „xms_edov“ hinzu (letzteren im Manifest): Ohne „xms_edov“ zählt eine Adresse nur, wenn dem Mandanten dafür vertraut wird.',
-      ],
-    },
-    redirects: {
-      en: 'Enter these addresses as redirect URIs of the platform "Web" under "Authentication" of the application:',
-      de: 'Tragen Sie diese Adressen als Umleitungs-URIs der Plattform „Web“ unter „Authentication“ der Anwendung ein:',
+    steps: {
+      first: {
+        en: [
+          'In the Microsoft Entra admin center, open "App registrations" and register an application for accounts in your directory only, or in several.',
+        ],
+        de: [
+          'Öffnen Sie im Microsoft Entra Admin Center „App registrations“ und registrieren Sie eine Anwendung für Konten nur Ihres Verzeichnisses oder mehrerer.',
+        ],
+      },
+      redirects: {
+        en: 'Enter these addresses as redirect URIs of the platform "Web" under "Authentication" of the application:',
+        de: 'Tragen Sie diese Adressen als Umleitungs-URIs der Plattform „Web“ unter „Authentication“ der Anwendung ein:',
+      },
+      last: {
+        en: [
+          'Copy the "Application (client) ID", which is the client ID, and the "Directory (tenant) ID" of its overview into the form below.',
+          'Under "Certificates & secrets", create a client secret and copy its value, not its ID.',
+          'For rules about groups, add the groups claim under "Token configuration": "Groups assigned to the application", because Entra ID leaves all groups out for members of more than 200. Groups count by object ID, roles of the application by value.',
+          'For rules about email addresses, add the optional claims "email" and "xms_edov" for ID tokens (the latter in the manifest): without "xms_edov" an address counts only if the tenant is trusted for it.',
+        ],
+        de: [
+          'Übernehmen Sie die „Application (client) ID“, das ist die Client-ID, und die „Directory (tenant) ID“ ihrer Übersicht in das Formular unten.',
+          'Legen Sie unter „Certificates & secrets“ ein Client-Geheimnis an, und übernehmen Sie seinen Wert, nicht seine ID.',
+          'Für Regeln über Gruppen fügen Sie unter „Token configuration“ den Gruppen-Claim hinzu: „Groups assigned to the application“, denn bei mehr als 200 Gruppen lässt Entra ID alle weg. Gruppen zählen mit ihrer Objekt-ID, Rollen der Anwendung mit ihrem Wert.',
+          'Für Regeln über E-Mail-Adressen fügen Sie für ID-Token die Claims „email“ und „xms_edov“ hinzu (letzteren im Manifest): Ohne „xms_edov“ zählt eine Adresse nur, wenn dem Mandanten dafür vertraut wird.',
+        ],
+      },
     },
     fields: {
       tenant: {

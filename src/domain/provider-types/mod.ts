@@ -5,6 +5,7 @@ export type {
   OpenIdRules,
   ProviderClaims,
   ProviderData,
+  ProviderSetup,
   ProviderType,
   Translated,
 } from './provider-type.ts';

@@ -1,4 +1,5 @@
 /** Auth providers of type OIDC: any OpenID provider, by its issuer. */
+import { OPENID_GUIDES } from './openid-guide-table.ts';
 import type { ProviderType } from './provider-type.ts';
 import {
   address,
@@ -59,20 +60,25 @@ export const openIdConnect: ProviderType = {
       en: 'Signs people in with any OpenID Connect provider and accepts the tokens that it issues',
       de: 'Meldet Personen bei einem beliebigen Anbieter für OpenID Connect an und nimmt die Token an, die er ausstellt',
     },
-    setup: {
-      en: [
-        'Register an application (a client) for the authorization code flow at the identity provider.',
-        'Note its client ID, its client secret and the address of the issuer.',
-      ],
-      de: [
-        'Registrieren Sie beim Anbieter eine Anwendung (einen Client) für den Ablauf mit Autorisierungscode.',
-        'Notieren Sie ihre Client-ID, ihr Geheimnis und die Adresse des Ausstellers.',
-      ],
+    steps: {
+      first: {
+        en: ['Register an application (a client) for the authorization code flow at the identity provider.'],
+        de: [
+          'Registrieren Sie beim Anbieter eine Anwendung (einen Client) für den Ablauf mit Autorisierungscode.',
+        ],
+      },
+      redirects: {
+        en: 'Enter these redirect URLs in the settings of the application:',
+        de: 'Tragen Sie diese Rücksprungadressen bei der Anwendung ein:',
+      },
+      last: {
+        en: ['Copy its client ID, its client secret and the address of the issuer into the form below.'],
+        de: [
+          'Übernehmen Sie ihre Client-ID, ihr Geheimnis und die Adresse des Ausstellers in das Formular unten.',
+        ],
+      },
     },
-    redirects: {
-      en: 'Enter these redirect URLs in the settings of the application:',
-      de: 'Tragen Sie diese Rücksprungadressen bei der Anwendung ein:',
-    },
+    guides: OPENID_GUIDES,
     fields: {
       issuer: {
         label: { en: 'Issuer', de: 'Aussteller' },

@@ -33,10 +33,12 @@ describe('the types of auth providers', () => {
     });
 
     it(`describe the steps at the provider before and after a ${type} provider is created, if people log in with it`, () => {
-      const { setup, redirects } = row.texts;
-      const found = [setup.en, setup.de, redirects.en, redirects.de].map((text) => text.length > 0);
-      assert.deepEqual(new Set(found), new Set([provesPeople(type)]));
-      assert.equal(setup.en.length, setup.de.length);
+      const { steps, guides = {} } = row.texts;
+      for (const { first, redirects, last } of [steps, ...Object.values(guides).map((each) => each.steps)]) {
+        const texts = [first.en, first.de, redirects.en, redirects.de, last.en, last.de];
+        assert.deepEqual(new Set(texts.map(({ length }) => length > 0)), new Set([provesPeople(type)]));
+        assert.deepEqual([first.en.length, last.en.length], [first.de.length, last.de.length]);
+      }
     });
 
     it(`have the rules of OpenID Connect for ${type} where the protocol is that`, () => {

@@ -76,12 +76,26 @@ export interface ProviderTexts {
   /** The API shows the English one. */
   readonly displayName: Translated;
   readonly description: Translated;
-  /** The steps at the provider before the form can be filled in; none for keys. */
-  readonly setup: Translated<readonly string[]>;
-  /** Where the redirect addresses are entered at the provider; empty for keys. */
-  readonly redirects: Translated;
+  /** The steps at the provider, in order; none for keys. */
+  readonly steps: ProviderSetup;
+  /** Products that are used with this type, by a name for addresses, each with steps of its own. */
+  readonly guides?: Readonly<Record<string, ProviderGuide>>;
   /** By property of the data; `keys.name` is the property `name` of an item of `keys`. */
   readonly fields: Readonly<Record<string, FieldTexts>>;
+}
+
+export interface ProviderSetup {
+  /** Before the redirect addresses are entered. */
+  readonly first: Translated<readonly string[]>;
+  /** Where the redirect addresses are entered; empty for keys. */
+  readonly redirects: Translated;
+  /** Afterwards, until the form can be filled in. */
+  readonly last: Translated<readonly string[]>;
+}
+
+export interface ProviderGuide {
+  readonly displayName: string;
+  readonly steps: ProviderSetup;
 }
 
 export interface FieldTexts {

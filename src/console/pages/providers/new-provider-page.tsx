@@ -2,6 +2,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { BodyOf } from '#contract';
+import { isApiError } from '../../api/api-error.ts';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
@@ -16,10 +17,12 @@ import { useText } from '../../text/language.tsx';
 import { DraftCheck, useDraftCheck } from './draft-check.tsx';
 import { draftOf, madeSecrets } from './provider-draft.ts';
 import { ProviderFields, useProviderForm, type ProviderEntry, type TypedProvider } from './provider-form.tsx';
+import { ProviderSetup } from './provider-setup.tsx';
 import { useProviderTypes, useTypeName } from './provider-types.tsx';
 import { providersText } from './providers-text.ts';
+import { useReservation } from './reservations.ts';
 import { fieldsOf, type JsonSchema } from './schema-fields.ts';
-import { useTextsOfTypes, useTypeTexts } from './type-facts.ts';
+import { hasKeys, useTextsOfTypes, useTypeTexts, type GuideTexts } from './type-facts.ts';
 
 type NewProvider = NonNullable<BodyOf<'createAuthProvider'>>;
 
@@ -65,7 +68,10 @@ function TypeChoice(): ReactNode {
                     {textsOf(type).displayName ?? displayName}
                   </Link>
                 </dt>
-                <dd className="fd-soft">{textsOf(type).description ?? description}</dd>
+                <dd className="fd-soft">
+                  {textsOf(type).description ?? description}
+                  <Guides type={type} guides={textsOf(type).guides} />
+                </dd>
               </div>
             ))}
           </dl>
@@ -75,12 +81,43 @@ function TypeChoice(): ReactNode {
   );
 }
 
+/** Products with steps of their own. */
+function Guides({
+  type,
+  guides,
+}: {
+  readonly type: string;
+  readonly guides: readonly GuideTexts[];
+}): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  if (guides.length === 0) return null;
+  return (
+    <ul className="fd-plain" aria-label={text.guides}>
+      {guides.map(({ name, displayName }) => (
+        <li key={name}>
+          <Link
+            to="/frontdoors/$frontdoorId/providers/new"
+            params={{ frontdoorId }}
+            search={{ type, guide: name }}
+          >
+            {displayName}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function NewOfType({ type }: { readonly type: string }): ReactNode {
   const text = useText(providersText);
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();
   const navigate = useNavigate();
   const idempotencyKey = useIdempotencyKey();
+  const texts = useTypeTexts(type);
+  const guide = useSearchState().textOf('guide');
+  const reserved = useReservation(frontdoorId, !hasKeys(type));
   const [made, setMade] = useState<readonly (readonly [string, string])[]>();
   const [createdId, setCreatedId] = useState<string>();
   const open = (providerId: string) =>
@@ -93,11 +130,20 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
     create.mutate(
       {
         parameters: { frontdoorId },
-        body: { name, type: type as NewProvider['type'], data },
+        body: {
+          name,
+          type: type as NewProvider['type'],
+          data,
+          ...reserved.field,
+        },
         idempotencyKey,
       },
       {
+        onError: (error) => {
+          if (isApiError(error, 409)) reserved.replace();
+        },
         onSuccess: ({ body }) => {
+          reserved.used();
           const secrets = madeSecrets(fields, data, body.data);
           if (secrets.length === 0) open(body.id);
           else {
@@ -114,7 +160,11 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
           {text.otherType}
         </Link>
       </p>
-      <Setup type={type} />
+      <ProviderSetup
+        steps={texts.guides.find(({ name }) => name === guide)?.steps ?? texts.steps}
+        reservation={reserved.answer}
+        isPermitted={may('createAuthProvider')}
+      />
       <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
         {({ body: schema }) => (
           <NewProviderForm
@@ -130,24 +180,6 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
         <p>{text.madeKeysText}</p>
       </SecretOnceDialog>
     </Panel>
-  );
-}
-
-/** What to do at the provider before the form can be filled in. */
-function Setup({ type }: { readonly type: string }): ReactNode {
-  const text = useText(providersText);
-  const { setup } = useTypeTexts(type);
-  if (setup.length === 0) return null;
-  return (
-    <section>
-      <h3>{text.setup}</h3>
-      <ol>
-        {setup.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
-      <p className="fd-soft">{text.setupAfter}</p>
-    </section>
   );
 }
 

@@ -14,7 +14,7 @@ import { hasKeys, useTypeTexts } from './type-facts.ts';
 
 export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
   const text = useText(providersText);
-  const { redirects } = useTypeTexts(provider.type);
+  const { redirects } = useTypeTexts(provider.type).steps;
   const answer = useAnswer('checkAuthProvider', {
     parameters: { frontdoorId: useFrontdoorId(), id: provider.id },
   });

@@ -10,6 +10,7 @@ export const providerRoutes = [
   ]),
   pageRoute(frontdoorRoute, 'providers/new', () => import('./new-provider-page.tsx'), 'NewProviderPage', [
     'type',
+    'guide',
   ]),
   pageRoute(frontdoorRoute, 'providers/$providerId', () => import('./provider-page.tsx'), 'ProviderPage', [
     'email',

@@ -155,6 +155,42 @@ describeEachStore('the Management API', (open) => {
     assert.match((refusal as { message: string }).message, /^Value for data\.issuer must be of /);
   });
 
+  it('reserves the ID of a provider, whose callback addresses can be registered before it is created', async () => {
+    interface Reserved {
+      readonly id: string;
+      readonly reservation: string;
+      readonly callbackUrls: readonly string[];
+      readonly consoleCallbackUrl: string;
+    }
+    const reserve = async () => {
+      const answer = await world.call('POST', door('/auth-provider-reservation'));
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body as Reserved;
+    };
+    const reserved = await reserve();
+    assert.notEqual((await reserve()).id, reserved.id);
+    assert.ok(reserved.consoleCallbackUrl.endsWith(`/console/callback/${reserved.id}`));
+    const create = (reservation: string) => {
+      const data = { client_id: 'c', client_secret: 'very-secret-indeed' };
+      return world.call('POST', door('/auth-providers'), {
+        body: { name: 'reserved', type: 'GITHUB', data, reservation },
+      });
+    };
+    const made = await create(reserved.reservation);
+    assert.equal(made.status, 201, made.text);
+    assert.equal((made.body as Reserved).id, reserved.id);
+    assert.equal('reservation' in (made.body as object), false);
+    assert.deepEqual((await check(reserved.id)).callbackUrls, reserved.callbackUrls);
+    assert.equal((await create(reserved.reservation)).status, 409, 'it counts once');
+    const late = await reserve();
+    world.clock.advance(7 * DAY_MS);
+    for (const wrong of [late.reservation, `${late.reservation}x`, 'made up', reserved.id]) {
+      const refused = await create(wrong);
+      assert.equal(refused.status, 400, refused.text);
+      assert.match((refused.body as { message: string }).message, /^Value for reservation must be of /);
+    }
+  });
+
   it('refuses a ninth check while eight wait for their issuers', async () => {
     const waiting = Array.from({ length: 8 }, () => Promise.withResolvers<void>());
     const gate = Promise.withResolvers<void>();

@@ -1,16 +1,30 @@
 /** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
 import { messageOf } from '#base';
-import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
+import type {
+  ProviderCheckAnswer,
+  ProviderDraftCheckAnswer,
+  ProviderReservationAnswer,
+} from '#contract/schemas';
 import { provesPeople, type IssuerAddress } from '#domain/provider-types';
 import { fetchIssuerMetadata } from '../logins/issuer-metadata.ts';
 import { issuerAddressOf } from '../logins/issuer-directory.ts';
 import { originOf } from '../logins/guarded-host.ts';
+import { makeReservation } from '../provider/provider-reservation.ts';
 import { checkProviderData } from '../provider/provider-schema.ts';
 import { findAuthProvider } from '../records/auth-provider-store.ts';
 import { listCustomFrontends } from '../records/custom-frontend-store.ts';
 import { listFrontends } from '../records/frontend-store.ts';
 import { notFound, tooMany } from './api-errors.ts';
-import { change, ok, unstored, type ApiParts, type Call, type ChangeParts, type Handlers } from './call.ts';
+import {
+  change,
+  isoTime,
+  ok,
+  unstored,
+  type ApiParts,
+  type Call,
+  type ChangeParts,
+  type Handlers,
+} from './call.ts';
 
 /** A frontdoor cannot have more. */
 const MOST_CUSTOM_FRONTENDS = 100;
@@ -21,9 +35,12 @@ const HTTPS_PORT = 443;
 /** How many checks continue, by the installation: a process may have several control planes. */
 const checks = new WeakMap<ApiParts['installation'], number>();
 
-type CheckParts = ChangeParts & Pick<ApiParts, 'installation' | 'frontendUrls'>;
+type CheckParts = ChangeParts & Pick<ApiParts, 'installation' | 'frontendUrls' | 'baseUrl'>;
 
-export const providerCheckHandlers: Handlers<CheckParts, 'checkAuthProvider' | 'checkAuthProviderDraft'> = {
+export const providerCheckHandlers: Handlers<
+  CheckParts,
+  'checkAuthProvider' | 'checkAuthProviderDraft' | 'reserveAuthProvider'
+> = {
   async checkAuthProvider(parts, call) {
     const { id } = call.parameters;
     const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
@@ -48,6 +65,23 @@ export const providerCheckHandlers: Handlers<CheckParts, 'checkAuthProvider' | '
       after: { type, ...address },
     }));
     return unstored(ok(await discoveryOf(parts, address)));
+  },
+
+  /** Stores nothing: the answer has all that a creation needs. */
+  async reserveAuthProvider(parts, call) {
+    const { id, reservation, expiresAtMs } = makeReservation(
+      parts.secrets,
+      call.frontdoor.id,
+      parts.clock.nowMs(),
+    );
+    const answer: ProviderReservationAnswer = {
+      id,
+      reservation,
+      expiresAt: isoTime(expiresAtMs),
+      callbackUrls: await callbackUrls(parts, call, id),
+      consoleCallbackUrl: `${parts.baseUrl()}/console/callback/${id}`,
+    };
+    return unstored(ok(answer));
   },
 };
 

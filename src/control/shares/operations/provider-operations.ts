@@ -6,6 +6,7 @@ import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
 import { provesPeople, type AuthProviderType, type ProviderData } from '#domain/provider-types';
+import { reservedId } from '../provider/provider-reservation.ts';
 import { checkProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
 import type { Principal } from '../../credentials/oauth/mod.ts';
@@ -68,6 +69,11 @@ export const providerHandlers: Handlers<
   async createAuthProvider(parts, call) {
     const { body, frontdoor } = call;
     checkProviderData(body.type, body.data);
+    const { secrets, clock } = parts;
+    const id =
+      body.reservation === undefined
+        ? undefined
+        : reservedId(secrets, frontdoor.id, body.reservation, clock.nowMs());
     const make = async (trx: Queries, touch: Touch) => {
       const settled = settleProviderData(parts.secrets, body.type, body.data);
       const made = await insertAuthProvider(trx, touch, frontdoor, {
@@ -75,6 +81,7 @@ export const providerHandlers: Handlers<
         type: body.type,
         enabled: true,
         settled,
+        id,
         nowMs: parts.clock.nowMs(),
       });
       return {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type SelectQueryBuilder } from 'kysely';
+import { FrontdoorError } from '#base';
 import { readJsonObject } from '#base/shapes';
 import { invalidValue, isUuid } from '#domain';
 import type { AuthProviderType, ProviderData } from '#domain/provider-types';
@@ -137,14 +138,15 @@ export async function lockAuthProvider(
     : recordOf(row, await lockedForUpdate(trx, keyRows(trx, row)).execute());
 }
 
+/** `id` is a reserved one. @throws FrontdoorError `conflict` if a provider has it */
 export async function insertAuthProvider(
   trx: Queries,
   touch: Touch,
   frontdoor: GrantedFrontdoor,
-  definition: AuthProviderDefinition,
+  definition: AuthProviderDefinition & { readonly id?: string | undefined },
 ): Promise<AuthProviderRecord> {
-  const id = randomUUID();
-  await trx
+  const { id = randomUUID() } = definition;
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('auth_provider')
     .values({
       id,
@@ -153,7 +155,12 @@ export async function insertAuthProvider(
       version: 1,
       created_at: definition.nowMs,
     })
-    .execute();
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 0n) {
+    const message = 'The reservation was used: an auth provider with its ID exists';
+    throw new FrontdoorError('conflict', 'reservation-used', message);
+  }
   await putKeys(trx, id, [], definition);
   touch('auth-provider', id);
   return recordAs(id, definition);
