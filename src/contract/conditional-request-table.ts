@@ -30,6 +30,8 @@ const STORED: readonly OperationId[] = [
   ...(['createCustomFrontend', 'getCustomFrontend', 'changeCustomFrontend'] as const),
   ...(['createApiAccount', 'getApiAccount', 'changeApiAccount', 'rotateApiAccount'] as const),
   ...(['createOauthClient', 'getOauthClient', 'changeOauthClient', 'rotateOauthClient'] as const),
+  ...(['createNotificationDestination', 'getNotificationDestination'] as const),
+  ...(['changeNotificationDestination', 'rotateNotificationSecret'] as const),
   ...(['createRouter', 'getRouter', 'changeRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
 ];
@@ -59,11 +61,16 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteRouter',
     'deleteGateway',
   ] as const),
+  ...(['changeNotificationDestination', 'deleteNotificationDestination'] as const),
   ...(['changeFabricService', 'deleteFabricService', 'changeTerminator', 'deleteTerminator'] as const),
 ];
 
 /** These operations create no resource, but each makes a secret that only its response shows. */
-const ALSO_KEYED: readonly OperationId[] = ['rotateApiAccount', 'rotateOauthClient'];
+const ALSO_KEYED: readonly OperationId[] = [
+  'rotateApiAccount',
+  'rotateOauthClient',
+  'rotateNotificationSecret',
+];
 
 const tagKinds = new Map<string, EntityTagKind>([
   ...WHOLE.map((id) => [id, 'whole'] as const),

@@ -2,6 +2,8 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
+import { NOTIFICATION_EVENT_TYPES, NOTIFICATION_EVENTS } from './notification-event-table.ts';
+import { DELIVERY_STATES } from './schemas/notification-schemas.ts';
 import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { HTTPS_REDIRECTS } from '#domain/access';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
@@ -218,6 +220,24 @@ const enumerations: readonly Enumeration[] = [
     values: ['password', 'second-factor', 'provider', 'token'],
     description:
       'How a console session was started. password: with only a password. second-factor: with a password and a code. provider: with an auth provider. token: with the token of an API account.',
+  },
+  {
+    name: 'NotificationDestinationType',
+    values: ['webhook'],
+    description: 'webhook: an HTTPS address that receives signed messages (Standard Webhooks).',
+  },
+  {
+    name: 'NotificationEventType',
+    values: NOTIFICATION_EVENT_TYPES,
+    description: Object.entries(NOTIFICATION_EVENTS)
+      .map(([type, { meaning }]) => `${type}: ${meaning}.`)
+      .join(' '),
+  },
+  {
+    name: 'DeliveryState',
+    values: DELIVERY_STATES,
+    description:
+      'PENDING: it is sent, or sent again later. DELIVERED: the destination accepted it. FAILED: all attempts failed; it is sent again on request.',
   },
   { name: 'GrantType', values: ['client_credentials'], description: 'The OAuth 2.0 grant.' },
   { name: 'TokenType', values: ['Bearer'], description: 'The authentication scheme for the token.' },

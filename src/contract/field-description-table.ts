@@ -94,6 +94,7 @@ const everywhere: Readonly<Record<string, string>> = {
 };
 
 const ofComponent: Readonly<Record<string, string>> = {
+  'NotificationDelivery.state': 'Whether the destination has accepted it.',
   'FrontdoorDomain.certificate': 'The certificate of the domain at the gateways.',
   'FrontdoorDomainCertificate.state': 'Whether gateways have a certificate for the domain.',
   'ShareDomain.certificate': 'The certificate of the domain at the gateways.',

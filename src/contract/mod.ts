@@ -12,6 +12,14 @@ export {
   takesIdempotencyKey,
   takesIfMatch,
 } from './conditional-request-table.ts';
+export {
+  DEFAULT_NOTIFICATION_EVENTS,
+  isNotificationEventType,
+  isOfInstallation,
+  NOTIFICATION_EVENT_TYPES,
+  NOTIFICATION_EVENTS,
+  type NotificationEventType,
+} from './notification-event-table.ts';
 export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export { needsRecentLogIn } from './recent-log-in-table.ts';
 export { changesRights } from './rights-change-table.ts';

@@ -22,6 +22,7 @@ export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
   'API accounts': 'An API account calls the API with a long-lived token.',
   'OAuth clients': 'An OAuth client exchanges its credentials for bearer tokens.',
   People: 'People use the console with a role. They join by invitation.',
+  Notifications: 'Destinations that are notified of failures, and the messages to them.',
   Audit: 'The audit trail has an event for every change and refusal. Events are linked in a hash chain.',
   Fabric: 'Routers, gateways, and the mesh of links between routers.',
   Installation: 'Resources of the whole installation: keys, names and backups.',

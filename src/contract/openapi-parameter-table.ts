@@ -16,6 +16,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   token: 'Token of the share',
   customFrontendId: 'ID of the custom frontend',
   hostnameClaimId: 'ID of the claim of a hostname',
+  deliveryId: 'ID of the delivery',
   hostname: 'Domain of the share',
   sessionId: 'ID of the session',
   type: 'Identifier of the type',

@@ -14,6 +14,7 @@ import * as fabricSchemas from './schemas/fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
 import * as installationSchemas from './schemas/installation-schemas.ts';
 import * as metricSchemas from './schemas/metric-schemas.ts';
+import * as notificationSchemas from './schemas/notification-schemas.ts';
 import * as organizationSchemas from './schemas/organization-schemas.ts';
 import * as peopleSchemas from './schemas/people-schemas.ts';
 import * as secondFactorSchemas from './schemas/second-factor-schemas.ts';
@@ -35,6 +36,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   fabricSchemas,
   installationSchemas,
   metricSchemas,
+  notificationSchemas,
   organizationSchemas,
   peopleSchemas,
   secondFactorSchemas,

@@ -12,6 +12,7 @@ import { frontdoorOperations } from './frontdoor-operation-table.ts';
 import { installationOperations } from './installation-operation-table.ts';
 import { issuerOperations } from './issuer-operation-table.ts';
 import { meshOperations } from './mesh-operation-table.ts';
+import { notificationOperations } from './notification-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
 import { secondFactorOperations } from './second-factor-operation-table.ts';
@@ -34,6 +35,7 @@ const table = [
   ...providerOperations,
   ...organizationOperations,
   ...peopleOperations,
+  ...notificationOperations,
   ...secondFactorOperations,
   ...fabricOperations,
   ...meshOperations,

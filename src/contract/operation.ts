@@ -22,6 +22,7 @@ export type OperationGroup =
   | 'API accounts'
   | 'OAuth clients'
   | 'People'
+  | 'Notifications'
   | 'Audit'
   | 'Fabric'
   | 'Installation'

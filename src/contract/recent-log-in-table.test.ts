@@ -14,11 +14,12 @@ const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
   ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),
 ]);
-/** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors. */
+/** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors and what messages report. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([
   ...(['getAuthProvider', 'getSharePolicy', 'replaceSharePolicy'] as const),
   ...(['listFailures', 'listFailureGroups', 'getFailure', 'getUnroutedFailure'] as const),
   ...(['listInspectedRequests', 'getInspectedRequest'] as const),
+  ...(['listNotificationDeliveries', 'retryNotificationDelivery'] as const),
 ]);
 
 type Schema = TSchema & { readonly properties?: Record<string, Schema>; readonly items?: Schema };

@@ -60,6 +60,7 @@ const OUTSIDE: readonly string[] = [
   'https://ngrok.com/docs/pricing-limits/free-plan-limits/',
   'https://publicsuffix.org',
   'https://publicsuffix.org/submit/',
+  'https://www.standardwebhooks.com/',
 ];
 
 test('links that leave the repository are those of the list', () => {

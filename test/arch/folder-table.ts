@@ -148,6 +148,11 @@ const SHARES: FolderTable = {
   catalog: { may: ['records'], why: 'holds the shares in memory, and projects them into the overlay' },
   hostnames: { may: ['records'], why: 'asks DNS for the proofs of hostnames, and stores what it answers' },
   metrics: { may: ['records'], why: 'stores traffic counts and reads them as series' },
+  notifications: {
+    may: ['catalog'],
+    tests: ['records'],
+    why: 'notices what fails, and sends events to destinations of organizations',
+  },
   changes: { may: ['catalog'], why: 'sends the changes of resources to readers' },
   logins: {
     may: ['provider', 'catalog'],
@@ -173,6 +178,7 @@ const SHARES: FolderTable = {
       'hostnames',
       'metrics',
       'changes',
+      'notifications',
       'logins',
       'gateway-feed',
     ],

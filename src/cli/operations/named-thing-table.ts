@@ -44,6 +44,7 @@ export const NAMED_THINGS: readonly NamedThing[] = [
   },
   { ...plain, path: '/api-accounts', what: 'API account' },
   { ...plain, path: '/oauth-clients', what: 'OAuth client' },
+  { ...plain, path: '/notification-destinations', what: 'notification destination' },
   { ...plain, path: '/people', what: 'person' },
   { ...plain, path: '/invitations', what: 'invitation' },
   { ...plain, path: '/console-log-ins', what: 'console sign-in' },

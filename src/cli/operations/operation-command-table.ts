@@ -9,6 +9,7 @@ import { DOMAIN_COMMANDS } from './domain-command-table.ts';
 import { UPSTREAM_COMMANDS } from './upstream-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
+import { NOTIFICATION_COMMANDS } from './notification-command-table.ts';
 import { PEOPLE_COMMANDS } from './people-command-table.ts';
 import { RECORD_COMMANDS } from './record-command-table.ts';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
@@ -333,6 +334,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   deleteOauthClient: { noun: 'oauth-clients', verb: 'delete', examples: [`oauth-clients delete ${ID}`] },
 
   ...PEOPLE_COMMANDS,
+  ...NOTIFICATION_COMMANDS,
 
   listSigningKeys: {
     noun: 'signing-keys',

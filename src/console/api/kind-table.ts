@@ -66,6 +66,12 @@ const KINDS: Readonly<Record<string, Answers>> = {
   invitation: ['listInvitations'],
   'console-session': ['listConsoleSessions'],
   'console-log-in': ['listConsoleLogIns'],
+  'notification-destination': [
+    'listNotificationDestinations',
+    'getNotificationDestination',
+    'listNotificationDeliveries',
+  ],
+  'notification-delivery': ['listNotificationDeliveries', 'listNotificationDestinations'],
   'signing-key': ['listSigningKeys'],
   'resting-name': ['listRestingNames'],
   router: ['listRouters', 'getRouter', ...MESH],

@@ -73,6 +73,7 @@ export {
   type OrganizationAnswer,
   type SigningKeyAnswer,
 } from './organization-schemas.ts';
+export type { NotificationDeliveryAnswer, NotificationDestinationAnswer } from './notification-schemas.ts';
 export {
   type FailureAnswer,
   type FailureGroupAnswer,

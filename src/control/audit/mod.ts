@@ -5,5 +5,5 @@ export { type AuditFilter, auditEventCount, lastSequence, listAudit, searchAudit
 export { type AuditRow, appendAudit, appendAuditAll, earlyHead } from './audit-store.ts';
 export { verifyAudit } from './audit-verification.ts';
 export { LogInLedger } from './log-in-ledger.ts';
-export { type AuditParts, THE_SYSTEM, appendMachineAudit } from './machine-audit.ts';
+export { type AuditParts, THE_SYSTEM, appendMachineAudit, organizationOf } from './machine-audit.ts';
 export { type RecordedRefusal, RefusalRecorder, UNPROVEN } from './refusal-recorder.ts';

@@ -51,6 +51,7 @@ export const BACKED_UP = [
   { table: 'person_totp', key: ['person_id'] },
   { table: 'console_log_in', key: ['id'] },
   { table: 'person_identity', key: ['auth_provider_id', 'subject'] },
+  { table: 'notification_destination', key: ['id'] },
   { table: 'audit_event', key: ['organization_id', 'sequence'] },
   { table: 'audit_head', key: ['organization_id'] },
   { table: 'metric_rollup', key: ['scope_id', 'resolution_ms', 'starts_at'] },
@@ -81,6 +82,10 @@ const LEFT_OUT = [
   // Gateways report it again.
   'domain_certificate',
   'request_failure',
+  // Control planes find again what fails, and nothing is sent twice after a return.
+  'reported_problem',
+  'notification_event',
+  'notification_delivery',
   // A database that was restored has no backup of its own.
   'last_backup',
   'unrouted_failure',

@@ -20,6 +20,11 @@ export const SEALED: readonly SealedColumns[] = [
     columns: ['secret_sealed', 'recovery_sealed', 'pending_sealed'],
   },
   { table: 'auth_provider', key: 'id', columns: ['secrets_sealed'] },
+  {
+    table: 'notification_destination',
+    key: 'id',
+    columns: ['url_sealed', 'secret_sealed', 'previous_sealed'],
+  },
   { table: 'login_attempt', key: 'state_hmac', columns: ['secrets_sealed'] },
 ];
 

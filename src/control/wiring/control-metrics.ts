@@ -5,6 +5,7 @@ import { certificateExpiries, type Exposition, type NamedCertificate } from '#ne
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
 import { lastBackupMs } from '../backup/mod.ts';
+import type { NotificationSender } from '../shares/notifications/mod.ts';
 import type { OverlayModel } from '../overlay/model/mod.ts';
 import type { StateCounts } from '../shares/catalog/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
@@ -18,6 +19,7 @@ export interface ControlMetricsOptions {
   readonly sessionCount: () => number;
   readonly store: Pick<Store, 'db' | 'statementCount'>;
   readonly apis: Pick<ApiMeter, 'write'>;
+  readonly notifications: Pick<NotificationSender, 'write'>;
   readonly certificates: () => Iterable<NamedCertificate>;
   /** The next step of the rotation of an authority that is not done. */
   readonly rotation: () =>
@@ -78,6 +80,7 @@ export async function writeControlMetrics(to: Exposition, options: ControlMetric
     next === undefined ? [] : [[{ authority: next.kind, step: next.step }, next.atMs / 1_000] as const],
   );
   options.apis.write(to);
+  options.notifications.write(to);
   const { found, seconds } = await storedFacts(options);
   gauge('database_up', 'Whether the database answered this scrape: 1 or 0', found === undefined ? 0 : 1);
   if (found === undefined) return;

@@ -12,6 +12,7 @@ import { openEdgeSide } from './open-edge-api.ts';
 import { openManagementSide } from './open-management-api.ts';
 import { hasApiTls } from './own-api-certificate.ts';
 import { openModel } from './open-model.ts';
+import { openNotifications } from './open-notifications.ts';
 import { openOverlay } from './open-overlay.ts';
 import { openStorage } from './open-storage.ts';
 import type { Opening } from './opening.ts';
@@ -46,9 +47,11 @@ async function openAll(opening: Opening): Promise<ControlPlane> {
   const overlay = await openOverlay(opening, storage, model);
   const { clock, log } = opening;
   const apis = new ApiMeter({ store: storage.store, clock, log });
-  const edge = await openEdgeSide({ ...opening, apis }, storage, model, overlay);
-  const management = await openManagementSide({ ...opening, apis }, storage, model, overlay, edge);
+  const notifications = openNotifications(opening, storage, model, overlay);
+  const forApis = { ...opening, apis, notifications };
+  const edge = await openEdgeSide(forApis, storage, model, overlay);
+  const management = await openManagementSide(forApis, storage, model, overlay, edge);
   const parts = { storage, model, overlay, edge, management };
   await joinReplicas(opening, parts);
-  return runningControlPlane({ ...opening, apis }, parts);
+  return runningControlPlane(forApis, parts);
 }

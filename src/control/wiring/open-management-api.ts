@@ -29,7 +29,7 @@ export async function openManagementSide(
   { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,
   { egress, login, gatewayCommands }: EdgeSide,
 ): Promise<ManagementSide> {
-  const { options, closers, addresses, apis, intake, clock, log } = opening;
+  const { options, closers, addresses, apis, notifications, intake, clock, log } = opening;
   const issuers = trustedIssuersOf(opening, egress);
   void issuers?.warmUp();
   const app =
@@ -67,6 +67,7 @@ export async function openManagementSide(
       names: new NameRecordLookups({ servers: options.dnsServers ?? [] }),
     },
     sealing,
+    notifications,
     authorities: { trustDomain: TRUST_DOMAIN, changed: () => pki.renewServers() },
     mintEnrollmentJwt: mint,
     limits: options.limits,

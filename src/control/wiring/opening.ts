@@ -1,6 +1,7 @@
 /** What each step of a control plane's start works with. */
 import type { Clock, Log } from '#base';
 import type { BodyIntake } from '#net/http';
+import type { NotificationSender } from '../shares/notifications/mod.ts';
 import type { ApiMeter } from './api-meter.ts';
 import type { Closer } from './close-all.ts';
 import type { ControlAddresses } from './control-addresses.ts';
@@ -17,8 +18,9 @@ export interface Opening {
   readonly log: Log;
 }
 
-/** What the APIs are opened with, once the store is open. */
+/** What the APIs are opened with, once the overlay is open. */
 export interface ApiOpening extends Opening {
   /** Counts the requests of all APIs. */
   readonly apis: ApiMeter;
+  readonly notifications: NotificationSender;
 }

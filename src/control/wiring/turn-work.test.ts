@@ -77,6 +77,7 @@ test('a scrape and summaries look at none of the shares', async () => {
       sessionCount: () => 0,
       log: silentLog,
       apis: new ApiMeter(options),
+      notifications: { write: () => {} },
       certificates: () => [],
       rotation: () => undefined,
     });

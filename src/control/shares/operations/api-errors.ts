@@ -99,6 +99,8 @@ export function notFound(
     | 'Second factor'
     | 'Invitation'
     | 'Console sign-in'
+    | 'Notification destination'
+    | 'Delivery'
     | 'OAuth client'
     | 'Previous secret'
     | 'Previous token',

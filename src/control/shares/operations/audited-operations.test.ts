@@ -9,6 +9,7 @@ import { verifyAudit } from '../../audit/mod.ts';
 import { loadAuthorities } from '../../pki/authority-generations.ts';
 import { insertSession } from '../logins/login-sessions.ts';
 import { insertPerson, openConsoleSession, putPersonPassword } from '../../credentials/people/mod.ts';
+import { failedDelivery } from '../notifications/delivery-fixture.ts';
 import { putInspected } from '../records/request-record-store.ts';
 import { putPersonTotp } from '../../credentials/people/person-totp-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -194,6 +195,24 @@ describe('every operation that changes something', () => {
       path: `/invitations/${await made('/invitations', { name: 'Ann', role: 'reader' })}`,
       chain: mine(),
     }),
+    createNotificationDestination: () => ({
+      path: '/notification-destinations',
+      body: newDestination,
+      chain: mine(),
+    }),
+    changeNotificationDestination: async () => ({
+      path: await destination(),
+      body: { enabled: false },
+      chain: mine(),
+    }),
+    rotateNotificationSecret: async () => ({ path: `${await destination()}/rotate`, chain: mine() }),
+    deleteNotificationDestination: async () => ({ path: await destination(), chain: mine() }),
+    testNotificationDestination: async () => ({ path: `${await destination()}/test`, chain: mine() }),
+    retryNotificationDelivery: async () => {
+      const path = await destination();
+      const id = await failedDelivery(world.store.db, path.split('/').at(-1)!);
+      return { path: `${path}/deliveries/${id}/retry`, chain: mine() };
+    },
     createConsoleLogIn: async () => ({
       path: '/console-log-ins',
       body: { authProviderId: (await provider()).split('/').at(-1) },
@@ -314,6 +333,9 @@ describe('every operation that changes something', () => {
     data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
   };
   const provider = async () => door(`/auth-providers/${await made(door('/auth-providers'), newProvider)}`);
+  const newDestination = { name: 'pager', url: 'https://hooks.example.com/a' };
+  const destination = async () =>
+    `/notification-destinations/${await made('/notification-destinations', newDestination)}`;
   const newCustomFrontend = async () => {
     const { body } = await world.call('GET', door('/frontends'));
     return { hostname: `${randomUUID()}.example.com`, frontendId: (body as { id: string }[])[0]!.id };

@@ -23,6 +23,7 @@ import type {
   TokenPolicy,
   TrustedIssuers,
 } from '../../credentials/oauth/mod.ts';
+import type { NotificationSender } from '../notifications/mod.ts';
 import type { GatewayCommands } from '../gateway-feed/gateway-commands.ts';
 import type { BusiestCache } from '../metrics/busiest-cache.ts';
 import type { IdentityKeys } from '../logins/identity-keys.ts';
@@ -104,6 +105,8 @@ export interface ApiParts {
   /** Returns the URLs under which gateways serve a host. */
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
+  /** Sends a message to a destination of notifications at once. */
+  readonly notifications: Pick<NotificationSender, 'attempt'>;
   readonly authorities: AuthoritiesView;
   readonly sealing: Pick<SealingKeys, 'prepare' | 'begin' | 'look' | 'state'>;
   readonly agentEnrollmentTtlMs: number;

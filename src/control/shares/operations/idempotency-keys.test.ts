@@ -83,6 +83,8 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       ((await world.call('POST', path, { body })).body as { id: string }).id;
     const account = await idOf('/api-accounts', caller);
     const oauthClient = await idOf('/oauth-clients', caller);
+    const hook = { name: 'a', url: 'https://hooks.example.com/a' };
+    const destination = await idOf('/notification-destinations', hook);
     const serviceId = await idOf('/fabric/services', { name: 'a service' });
     const routerId = await idOf('/fabric/routers', { name: 'a router' });
     const provider = { name: 'people', type: 'GITHUB', data: { client_id: 'a', client_secret: 'b' } };
@@ -102,6 +104,11 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       rotateApiAccount: [`/api-accounts/${account}/rotate`],
       createOauthClient: ['/oauth-clients', caller],
       rotateOauthClient: [`/oauth-clients/${oauthClient}/rotate`],
+      createNotificationDestination: [
+        '/notification-destinations',
+        { name: 'pager', url: 'https://hooks.example.com/a' },
+      ],
+      rotateNotificationSecret: [`/notification-destinations/${destination}/rotate`],
       createConsoleLogIn: ['/console-log-ins', { authProviderId }],
       createInvitation: ['/invitations', { name: 'Ann', role: 'reader' }],
       rotateSigningKey: ['/signing-keys'],

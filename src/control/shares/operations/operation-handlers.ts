@@ -25,6 +25,7 @@ import { installationHandlers } from './installation-operations.ts';
 import { loginSessionHandlers } from './login-session-operations.ts';
 import { meshHandlers } from './mesh-operations.ts';
 import { metricHandlers } from './metric-operations.ts';
+import { notificationHandlers } from './notification-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
 import { peopleHandlers } from './people-operations.ts';
 import { policyComparisonHandlers } from './policy-comparison-operations.ts';
@@ -67,6 +68,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...providerTypeHandlers,
   ...loginSessionHandlers,
   ...metricHandlers,
+  ...notificationHandlers,
   ...organizationHandlers,
   ...peopleHandlers,
   ...secondFactorHandlers,

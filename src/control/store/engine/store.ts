@@ -33,6 +33,8 @@ export interface Change {
     | 'edge-entity'
     /** A session at a share that has ended. */
     | 'login-session'
+    /** A notification is due; `id` is its destination. */
+    | 'notification'
     /** `id` is the replica. */
     | 'replica'
     /** What readers of streams of changes see; `id` is written by `touchResource`. */

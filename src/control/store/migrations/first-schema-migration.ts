@@ -6,6 +6,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../schema/database-kind.ts';
 import { accountTables } from './first-schema/account-tables.ts';
+import { notificationTables } from './first-schema/notification-tables.ts';
 import { personTables } from './first-schema/person-tables.ts';
 import { recordTables } from './first-schema/record-tables.ts';
 import { shareTables } from './first-schema/share-tables.ts';
@@ -43,7 +44,9 @@ const COUNTED: readonly Counted[] = [
 export const firstSchema: Migration = {
   async up(db: Kysely<unknown>) {
     const onPostgres = isPostgres(db);
-    const tables = [accountTables, shareTables, personTables, recordTables].flatMap(statementsOf);
+    const tables = [accountTables, shareTables, personTables, recordTables, notificationTables].flatMap(
+      statementsOf,
+    );
     const byAge = onPostgres ? SHARES_BY_AGE.postgres : SHARES_BY_AGE.embedded;
     for (const statement of [...tables, byAge])
       await sql.raw(onPostgres ? comparedByBytes(statement) : statement).execute(db);

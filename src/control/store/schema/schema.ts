@@ -29,6 +29,7 @@ import type {
 import type { EdgeTables } from './edge-schema.ts';
 import type { EnrollmentTable } from './enrollment-schema.ts';
 import type { FabricServiceTable, TerminatorTable } from './fabric-schema.ts';
+import type { NotificationTables } from './notification-schema.ts';
 import type { PeopleTables } from './people-schema.ts';
 import type { RequestLogTables } from './request-log-schema.ts';
 import type { SealingTables } from './sealing-schema.ts';
@@ -63,7 +64,8 @@ export type { FabricServiceTable, TerminatorKind, TerminatorTable } from './fabr
 export type { AuditEventTable, AuditHeadTable, MetricRollupTable } from './record-schema.ts';
 export type { ReplicaStatusTable, ReplicaTable } from './replica-schema.ts';
 
-export interface Database extends EdgeTables, PeopleTables, RequestLogTables, SealingTables {
+export interface Database
+  extends EdgeTables, NotificationTables, PeopleTables, RequestLogTables, SealingTables {
   organization: OrganizationTable;
   frontdoor: FrontdoorTable;
   api_account: ApiAccountTable;

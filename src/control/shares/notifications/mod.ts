@@ -1,0 +1,4 @@
+/** Notifications: what is noticed, the queue, and what sends it. */
+export { NotificationSender } from './notification-sender.ts';
+export { NotificationSweep } from './notification-sweep.ts';
+export { ProblemWatch } from './problem-watch.ts';

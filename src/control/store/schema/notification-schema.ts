@@ -1,0 +1,68 @@
+/** Tables of notifications. */
+import type { Generated } from 'kysely';
+
+export interface NotificationTables {
+  notification_destination: NotificationDestinationTable;
+  reported_problem: ReportedProblemTable;
+  notification_event: NotificationEventTable;
+  notification_delivery: NotificationDeliveryTable;
+}
+
+export interface NotificationDestinationTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  type: 'webhook';
+  enabled: Generated<number>;
+  /** Types of events, separated by spaces. */
+  events: string;
+  /** Its path or query may hold a token. */
+  url_sealed: string;
+  /** The secret that signs; null for types without signatures. */
+  secret_sealed: string | null;
+  /** The secret before, which signs too until `previous_until`. */
+  previous_sealed: string | null;
+  previous_until: number | null;
+  /** Successive failures since the last success. */
+  failures: Generated<number>;
+  /** Nothing is sent before this time. */
+  paused_until: Generated<number>;
+  last_success_at: number | null;
+  /** Why the last attempt failed; null if it succeeded. */
+  last_problem: string | null;
+  created_at: number;
+}
+
+export interface ReportedProblemTable {
+  kind: 'share' | 'agent' | 'router';
+  resource_id: string;
+  /** '' for the installation. */
+  organization_id: string;
+  since: number;
+}
+
+export interface NotificationEventTable {
+  id: string;
+  /** '' for the installation. */
+  organization_id: string;
+  type: string;
+  at: number;
+  /** JSON: `data` of the message. */
+  data: string;
+}
+
+export interface NotificationDeliveryTable {
+  id: string;
+  destination_id: string;
+  event_id: string;
+  state: 'PENDING' | 'DELIVERED' | 'FAILED';
+  attempts: Generated<number>;
+  /** When it is sent next; while it is sent, when another control plane may repeat it. */
+  due_at: number;
+  created_at: number;
+  attempted_at: number | null;
+  /** HTTP status of the last answer. */
+  status: number | null;
+  /** Why the last attempt failed. */
+  problem: string | null;
+}
