@@ -18,7 +18,7 @@ const SHARE = `${FD}/shares/$token`;
 const FOR_PROGRAMS = 'Programs get tokens and keys with it; a person has a session.';
 const ON_THE_COMMAND_LINE =
   'Keys are replaced on the command line (frontdoor pki, frontdoor secrets), beside the files that have to be saved first.';
-const NOTIFICATIONS = 'Destinations are set up on the command line (frontdoor notifications).';
+const NOTIFICATION = '/settings/notifications/$destinationId';
 const ACCOUNT_PAGE =
   'The page of one’s own account (/console/account) has it, which works without JavaScript.';
 
@@ -166,15 +166,15 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   createConsoleLogIn: at('/settings/log-ins'),
   listConsoleLogIns: at('/settings/log-ins'),
   deleteConsoleLogIn: at('/settings/log-ins'),
-  createNotificationDestination: because(NOTIFICATIONS),
-  listNotificationDestinations: because(NOTIFICATIONS),
-  getNotificationDestination: because(NOTIFICATIONS),
-  changeNotificationDestination: because(NOTIFICATIONS),
-  rotateNotificationSecret: because(NOTIFICATIONS),
-  deleteNotificationDestination: because(NOTIFICATIONS),
-  testNotificationDestination: because(NOTIFICATIONS),
-  listNotificationDeliveries: because(NOTIFICATIONS),
-  retryNotificationDelivery: because(NOTIFICATIONS),
+  createNotificationDestination: at('/settings/notifications'),
+  listNotificationDestinations: at('/settings/notifications'),
+  getNotificationDestination: at(NOTIFICATION),
+  changeNotificationDestination: at(NOTIFICATION),
+  rotateNotificationSecret: at(NOTIFICATION),
+  deleteNotificationDestination: at(NOTIFICATION),
+  testNotificationDestination: at(NOTIFICATION),
+  listNotificationDeliveries: at(NOTIFICATION),
+  retryNotificationDelivery: at(NOTIFICATION),
   getSecondFactor: because(ACCOUNT_PAGE),
   beginSecondFactor: because(ACCOUNT_PAGE),
   confirmSecondFactor: because(ACCOUNT_PAGE),

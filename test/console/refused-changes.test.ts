@@ -39,6 +39,7 @@ const ROUTES: Partial<Record<OperationId, string>> = {
 };
 /** What someone types into a field with this label; any other gets a name. */
 const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
+  [/URL/, 'https://hooks.filled.example/other'],
   [/address of the service/i, 'http://127.0.0.1:7'],
   [/domain|host/i, 'other.filled.example'],
   [/^Address/, 'tcp:127.0.0.1:9'],
@@ -47,6 +48,7 @@ const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
 /** They only read. */
 const NO_CHANGE: ReadonlySet<OperationId> = new Set([
   ...(['getBackup', 'verifyAuditEvents', 'explainShareAccess', 'checkAuthProviderDraft'] as const),
+  'testNotificationDestination',
 ]);
 
 describe('the changes of the console', { skip: browserSkip }, () => {

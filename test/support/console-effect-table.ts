@@ -327,6 +327,20 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'End sign-ins with this provider': 'dialog End sign-ins with this provider',
     'End sign-ins with this provider › End': 'asks deleteConsoleLogIn',
   },
+  '/settings/notifications': {
+    'Add a webhook': 'dialog Add a webhook',
+    'Add a webhook › Add a webhook': 'asks createNotificationDestination',
+    'First pager': 'page /settings/notifications/$destinationId',
+    pager: 'page /settings/notifications/$destinationId',
+  },
+  '/settings/notifications/$destinationId': {
+    'Send test message': 'asks testNotificationDestination',
+    'Rotate secret': 'dialog Rotate secret',
+    'Rotate secret › Rotate secret': 'asks rotateNotificationSecret',
+    'Delete webhook': 'dialog Delete webhook',
+    'Delete webhook › Delete webhook': 'asks deleteNotificationDestination',
+    Save: 'asks changeNotificationDestination',
+  },
   '/settings/organizations': {
     'New organization': 'dialog New organization',
     'New organization › Create': 'asks createOrganization',

@@ -171,6 +171,11 @@ async function fill(
   await api('POST', `/oauth-clients/${clientId}/rotate`, overlap);
   const terminator = { serviceId, routerId, address: 'tcp:127.0.0.1:9' };
   const terminatorId = await idOf('/fabric/terminators', terminator);
+  const destinationId = await idOf('/notification-destinations', {
+    name: name('pager'),
+    url: 'https://hooks.filled.example/pager',
+    organizationId,
+  });
   await api('POST', `${base}/agents/enrollments`);
   await api('POST', '/invitations', { name: name('guest'), role: 'reader', organizationId });
   const requests = await eventually(
@@ -215,6 +220,7 @@ async function fill(
     requestId: idOfFirst(requests, 'id'),
     personId,
     unroutedId,
+    destinationId,
   };
 }
 

@@ -19,6 +19,7 @@ export const settingsEnglish = {
   sessions: 'Sessions',
   organization: 'Organization',
   logIns: 'Console sign-in',
+  notifications: 'Notifications',
   organizations: 'Organizations',
   keys: 'Signing keys',
   names: 'Reserved names',

@@ -18,6 +18,7 @@ export const settingsGerman = {
   sessions: 'Sitzungen',
   organization: 'Organisation',
   logIns: 'Anmeldung der Konsole',
+  notifications: 'Benachrichtigungen',
   organizations: 'Organisationen',
   keys: 'Signaturschlüssel',
   names: 'Ruhende Namen',

@@ -9,6 +9,7 @@ type Label =
   | 'sessions'
   | 'general'
   | 'logIns'
+  | 'notifications'
   | 'organizations'
   | 'keys'
   | 'names'
@@ -28,6 +29,7 @@ export const SETTINGS_GROUPS: readonly (readonly [GroupLabel, readonly SettingsP
       ['frontdoors', 'frontdoors', 'listFrontdoors'],
       ['people', 'people', 'listPeople'],
       ['log-ins', 'logIns', 'listConsoleLogIns'],
+      ['notifications', 'notifications', 'listNotificationDestinations'],
       ['organization', 'general', 'getOrganizationSettings'],
     ],
   ],

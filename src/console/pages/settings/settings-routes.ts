@@ -53,6 +53,19 @@ export const settingsRoutes = [
       OF_ORGANIZATION,
     ),
     pageRoute(settingsRoute, 'log-ins', () => import('./log-ins-page.tsx'), 'LogInsPage', OF_ORGANIZATION),
+    pageRoute(
+      settingsRoute,
+      'notifications',
+      () => import('./notifications-page.tsx'),
+      'NotificationsPage',
+      OF_ORGANIZATION,
+    ),
+    pageRoute(
+      settingsRoute,
+      'notifications/$destinationId',
+      () => import('./notification-page.tsx'),
+      'NotificationPage',
+    ),
     pageRoute(settingsRoute, 'organizations', () => import('./organizations-page.tsx'), 'OrganizationsPage', [
       'name',
     ]),
