@@ -19,6 +19,7 @@ const FOR_PROGRAMS = 'Programs get tokens and keys with it; a person has a sessi
 const ON_THE_COMMAND_LINE =
   'Keys are replaced on the command line (frontdoor pki, frontdoor secrets), beside the files that have to be saved first.';
 const NOTIFICATION = '/settings/notifications/$destinationId';
+const NO_REQUEST_PAGE = 'The command line has the request log (frontdoor requests).';
 const ACCOUNT_PAGE =
   'The page of one’s own account (/console/account) has it, which works without JavaScript.';
 
@@ -82,6 +83,11 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listFailureGroups: at(`${FD}/failures`),
   getFailure: at(`${FD}/failures/$errorId`),
   getUnroutedFailure: at('/mesh/failures/$errorId'),
+  listRequests: because(NO_REQUEST_PAGE),
+  getRequest: because(NO_REQUEST_PAGE),
+  getRequestLog: because(NO_REQUEST_PAGE),
+  setRequestLog: because(NO_REQUEST_PAGE),
+  exportRequests: because(NO_REQUEST_PAGE),
   getInspector: at(`${SHARE}/requests`),
   setInspector: at(`${SHARE}/requests`),
   listInspectedRequests: at(`${SHARE}/requests`),

@@ -21,7 +21,8 @@ const WHOLE: readonly OperationId[] = [
   ...(['getCaller', 'getPerson', 'changePerson'] as const),
   ...(['createFabricService', 'getFabricService', 'changeFabricService'] as const),
   ...(['getAuthProviderType', 'getAuthProviderTypeSchema', 'getProviderSchemaDocument'] as const),
-  ...(['getFailure', 'getUnroutedFailure', 'getInspectedRequest', 'getOpenApi', 'getApiPage'] as const),
+  ...(['getFailure', 'getUnroutedFailure', 'getInspectedRequest', 'getRequest'] as const),
+  ...(['getOpenApi', 'getApiPage'] as const),
 ];
 
 const STORED: readonly OperationId[] = [
@@ -34,6 +35,7 @@ const STORED: readonly OperationId[] = [
   ...(['changeNotificationDestination', 'rotateNotificationSecret'] as const),
   ...(['createRouter', 'getRouter', 'changeRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
+  ...(['getRequestLog', 'setRequestLog'] as const),
 ];
 
 const IF_MATCH: readonly OperationId[] = [
@@ -44,7 +46,7 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteEnvironment',
     'deleteAgent',
   ] as const),
-  ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector'] as const),
+  ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector', 'setRequestLog'] as const),
   ...(['replaceShareUpstream', 'changeShareUpstream', 'resetShareUpstream'] as const),
   ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider'] as const),
   ...(['changeCustomFrontend', 'deleteCustomFrontend'] as const),

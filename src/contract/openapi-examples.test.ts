@@ -22,12 +22,20 @@ function* partsOf(schema: Json, path: string): Generator<readonly [path: string,
 
 const parts = Object.entries(schemas).flatMap(([name, schema]) => [...partsOf(schema, name)]);
 
+const OTHER_FORMS: ReadonlySet<string> = new Set([
+  'text/html',
+  'text/event-stream',
+  'text/csv',
+  'application/gzip',
+  'application/x-ndjson',
+]);
+
 /** The JSON bodies of an operation, with their examples. */
 function bodiesOf({ operationId, requestBody, responses }: OpenApiOperation) {
   const contents = [requestBody?.content, ...Object.values(responses).map((each) => each['content'])];
   return contents.flatMap((content) =>
     Object.entries((content ?? {}) as Record<string, Json>)
-      .filter(([type]) => type !== 'text/html' && type !== 'text/event-stream' && type !== 'application/gzip')
+      .filter(([type]) => !OTHER_FORMS.has(type))
       .map(([type, body]) => ({ id: `${operationId} ${type}`, body })),
   );
 }

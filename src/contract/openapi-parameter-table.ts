@@ -22,6 +22,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   type: 'Identifier of the type',
   name: 'Name as in the list',
   enrollmentCode: 'Enrollment code, as createEnrollment returned it',
+  requestId: 'ID of the request, which is the error ID of its page if it failed',
   errorId: 'Error ID from the page or the header Frontdoor-Error-Id',
 };
 

@@ -20,6 +20,7 @@ import * as peopleSchemas from './schemas/people-schemas.ts';
 import * as secondFactorSchemas from './schemas/second-factor-schemas.ts';
 import * as providerSchemas from './schemas/provider-schemas.ts';
 import * as recordSchemas from './schemas/record-schemas.ts';
+import * as requestLogSchemas from './schemas/request-log-schemas.ts';
 import * as resourceSchemas from './schemas/resource-schemas.ts';
 import * as searchSchemas from './schemas/search-schemas.ts';
 import * as summarySchemas from './schemas/summary-schemas.ts';
@@ -42,6 +43,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   secondFactorSchemas,
   providerSchemas,
   recordSchemas,
+  requestLogSchemas,
   resourceSchemas,
   searchSchemas,
   summarySchemas,

@@ -19,6 +19,7 @@ import { secondFactorOperations } from './second-factor-operation-table.ts';
 import { searchOperations } from './search-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
+import { requestLogOperations } from './request-log-operation-table.ts';
 import { peopleOperations } from './people-operation-table.ts';
 import { upstreamOperations } from './upstream-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
@@ -29,6 +30,7 @@ const table = [
   ...upstreamOperations,
   ...domainOperations,
   ...recordOperations,
+  ...requestLogOperations,
   ...changeOperations,
   ...summaryOperations,
   ...searchOperations,

@@ -186,6 +186,17 @@ function makersOf(
       await gateway.close();
     }
   };
+  /** The same request in the log, which gateways report a second later. */
+  const loggedRequest = async (): Promise<string> => {
+    const id = await inspectedRequest();
+    const asked = { method: 'GET', path: `${base}/requests/${id}`, headers: { authorization } } as const;
+    await until(
+      'the entry of the log',
+      async () => (await client.request(asked)).status,
+      (status) => status === 200,
+    );
+    return id;
+  };
   const customFrontend = async (hostname: string): Promise<string> =>
     (await create(`${base}/custom-frontends`, { hostname, frontendId: await frontendId() }))['id']!;
   const loggedIn = new Map<string, Promise<LoggedIn>>();
@@ -227,6 +238,7 @@ function makersOf(
     inspectedShareToken: inspectedShare,
     doomedInspectedShareToken: () => share('doomed-inspected-by-row'),
     inspectedRequestId: () => inspectedRequest(),
+    loggedRequestId: () => loggedRequest(),
     frontendId,
     customFrontendId: () => customFrontend('read.example.com'),
     doomedCustomFrontendId: () => customFrontend('doomed.example.com'),

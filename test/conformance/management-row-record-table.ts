@@ -42,6 +42,39 @@ const message: AnswerShape = {
   bodyIsWhole: 'boolean',
 };
 
+const logged: AnswerShape = {
+  id: 'string',
+  at: 'time',
+  shareToken: 'string',
+  outcome: 'string',
+  status: 'integer',
+  method: 'string',
+  host: 'string',
+  path: 'string',
+  client: 'string',
+  caller: 'string or null',
+  authProviderId: 'string or null',
+  decision: 'string',
+  code: 'string or null',
+  hop: 'string or null',
+  cause: 'string or null',
+  remedy: 'string or null',
+  traceId: 'string or null',
+  gatewayId: 'string',
+  bytesIn: 'integer',
+  bytesOut: 'integer',
+  timingsMs: 'object',
+  leftOut: 'integer',
+};
+const requestLog: AnswerShape = {
+  enabled: 'boolean',
+  keptHours: 'integer',
+  maxEntries: 'integer',
+  maxMebibytes: 'integer',
+  entries: 'integer',
+  usedBytes: 'integer',
+};
+
 const FAILURES = `${BASE}/failures`;
 const INSPECTOR = `${BASE}/shares/{token}/inspector`;
 const ofShare = { at: { token: '{inspectedShareToken}' }, missing: 'Share' } as const;
@@ -67,6 +100,42 @@ export const recordRows: readonly ManagementRow[] = [
     answer: failure,
     values: { errorId: '{inspectedRequestId}', method: 'GET', path: '/' },
     missing: 'Failure',
+  },
+  {
+    table: 'Request log',
+    method: 'GET',
+    path: `${BASE}/requests`,
+    status: 200,
+    answer: { content: [logged], next: 'string or null' },
+  },
+  {
+    table: 'Request log',
+    method: 'GET',
+    path: `${BASE}/requests/{requestId}`,
+    at: { requestId: '{loggedRequestId}' },
+    status: 200,
+    answer: logged,
+    values: { id: '{loggedRequestId}', method: 'GET', path: '/' },
+    missing: 'Request',
+  },
+  {
+    table: 'Request log',
+    method: 'PUT',
+    path: `${BASE}/request-log`,
+    body: {
+      enabled: { value: true, type: 'boolean' },
+      keptHours: { value: 48, type: 'integer', isOptional: true },
+    },
+    status: 200,
+    answer: requestLog,
+    values: { enabled: true, keptHours: 48 },
+  },
+  {
+    table: 'Request log',
+    method: 'GET',
+    path: `${BASE}/request-log`,
+    status: 200,
+    answer: requestLog,
   },
   {
     table: 'Recorded requests',

@@ -79,10 +79,11 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
     assert.equal(new Set(stated).size, stated.length);
     const unstated = operations.filter(
-      ({ group, path, method, answer }) =>
+      ({ id, group, path, method, answer }) =>
         path.startsWith('/frontdoor') &&
         // Streams have tests of their own.
         group !== 'Changes' &&
+        id !== 'exportRequests' &&
         !stated.includes(`${method} ${path} ${answer.status}`),
     );
     assert.deepEqual(

@@ -21,6 +21,7 @@ import { inspectFollowCommand } from './inspect-follow-command.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
 import { inspectCurlCommand } from './inspect-curl-command.ts';
 import { shareAccessCommand } from './share-access-command.ts';
+import { requestLogCommands } from './request-log-commands.ts';
 import { sessionEndCommand } from './session-end-command.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
 import { isPart, PARTS, type Noun } from './noun-table.ts';
@@ -76,6 +77,7 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     partOf(command, 'policy').addCommand(policyChangeCommand(io));
     command.addCommand(replayCommand(io)).addCommand(shareAccessCommand(io));
   }
+  if (noun === 'requests') for (const each of requestLogCommands(io)) command.addCommand(each);
   if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));
   if (noun === 'changes') command.addCommand(changesFollowCommand(io, { isOfMesh: false }));
   if (noun === 'fabric') command.addCommand(changesFollowCommand(io, { isOfMesh: true }));

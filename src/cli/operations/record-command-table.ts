@@ -21,6 +21,29 @@ export const RECORD_COMMANDS = {
     elsewhere: ['why'],
     reason: 'finds it if no frontdoor has the error ID',
   },
+  listRequests: {
+    noun: 'requests',
+    verb: 'list',
+    columns: ['id', 'at', 'shareToken', 'outcome', 'status', 'method', 'path', 'client', 'caller', 'code'],
+    // --client names the client of the API.
+    called: { client: 'address' },
+    examples: ['requests list', 'requests list --outcome unserved --limit 100 --json-lines'],
+  },
+  getRequest: {
+    noun: 'requests',
+    verb: 'show',
+    examples: ['requests show 9f86d081884c7d659a000001'],
+  },
+  getRequestLog: { noun: 'requests', verb: 'settings get', examples: ['requests settings get'] },
+  setRequestLog: {
+    noun: 'requests',
+    verb: 'settings set',
+    examples: [
+      'requests settings set --enabled --kept-hours 72 --max-entries 200000',
+      'requests settings set --no-enabled',
+    ],
+  },
+  exportRequests: { elsewhere: ['requests', 'export'], reason: 'writes the entries into a file' },
   getInspector: {
     noun: 'shares',
     verb: 'inspect status',

@@ -84,6 +84,7 @@ export {
   type ReplayBody,
   type UnroutedFailureAnswer,
 } from './record-schemas.ts';
+export type { LoggedRequestAnswer, RequestLogAnswer } from './request-log-schemas.ts';
 export type { ShareUpstreamAnswer } from './upstream-schemas.ts';
 export type { AuthoritiesAnswer, SealingKeyAnswer } from './authority-schemas.ts';
 export { agentFileSchema, type AgentConfig, type ConfiguredShare } from './agent-file-schema.ts';

@@ -9,7 +9,7 @@ const milliseconds = (description: string) =>
 const textOrNull = (description?: string) => nullable<string>(definedFields({ type: 'string', description }));
 const count = () => Type.Integer({ minimum: 0 });
 
-const timingsMs = () =>
+export const timingsMs = () =>
   closed({
     decided: milliseconds('Until the access decision was made'),
     circuit: milliseconds('Until a circuit to the service was established; null: never'),

@@ -67,6 +67,7 @@ describe('every operation that changes something', () => {
       body: { enabled: true },
       chain: mine(),
     }),
+    setRequestLog: async () => ({ path: door('/request-log'), body: { enabled: true }, chain: mine() }),
     deleteInspectedRequests: async () => ({
       path: door(`/shares/${await share()}/inspector/requests`),
       chain: mine(),

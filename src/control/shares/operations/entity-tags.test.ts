@@ -285,6 +285,7 @@ describe('the table of conditional requests', () => {
       'followFrontdoorChanges',
       'followInstallationChanges',
       'getBackup',
+      'exportRequests',
       'verifyAuditEvents',
       'getInstallation',
       'checkDnsRecords',

@@ -32,6 +32,7 @@ import { policyComparisonHandlers } from './policy-comparison-operations.ts';
 import { providerCheckHandlers } from './provider-check-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
+import { requestLogHandlers } from './request-log-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
 import { sealingHandlers } from './sealing-operations.ts';
 import { searchHandlers } from './search-operations.ts';
@@ -57,6 +58,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...policyComparisonHandlers,
   ...failureHandlers,
   ...inspectorHandlers,
+  ...requestLogHandlers,
   ...customFrontendHandlers,
   ...hostnameClaimHandlers,
   ...fabricHandlers,

@@ -1,5 +1,5 @@
 /** How long and how much of a frontdoor's request log is kept: the defaults, unless an operator changed them. */
-import type { Queries } from '../../store/mod.ts';
+import { lockedForUpdate, type Queries } from '../../store/mod.ts';
 
 export interface RequestLogSetting {
   /** False: requests are not logged, and existing entries are removed. */
@@ -18,6 +18,15 @@ export const DEFAULT_REQUEST_LOG: RequestLogSetting = {
 
 export async function requestLogSetting(db: Queries, frontdoorId: string): Promise<RequestLogSetting> {
   return (await requestLogSettings(db, [frontdoorId])).get(frontdoorId) ?? DEFAULT_REQUEST_LOG;
+}
+
+/** The same, while no other transaction changes it: it may have no row, so that its frontdoor is locked. */
+export async function lockedRequestLogSetting(trx: Queries, frontdoorId: string): Promise<RequestLogSetting> {
+  await lockedForUpdate(
+    trx,
+    trx.selectFrom('frontdoor').select('id').where('id', '=', frontdoorId),
+  ).executeTakeFirst();
+  return requestLogSetting(trx, frontdoorId);
 }
 
 /** Returns those that differ from the defaults. */
