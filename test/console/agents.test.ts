@@ -38,6 +38,30 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     return spawn('/bin/sh', ['-c', text], { stdio: 'inherit' });
   }
 
+  it('begin with the next step, its command, and a tour that ends once it was taken', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open(base.replace(/\/agents$/, ''));
+    const begin = page.getByRole('region', { name: 'Get started' });
+    const command = await begin.getByRole('region', { name: 'Command' }).textContent();
+    assert.ok(command?.includes(`--api ${consoles.consoleUrl.replace(/\/console$/, '')} `), command ?? '');
+    await begin.getByRole('button', { name: 'Start the tour' }).click();
+    const tour = page.getByRole('region', { name: 'Tour' });
+    for (const step of [1, 2, 3, 4, 5]) {
+      await tour.getByText(`Step ${step} of 5`).waitFor();
+      if (step === 2) {
+        await tour.getByRole('link', { name: 'Open Shares' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Shares' }).waitFor();
+        await checkLooks(page, 'tour');
+      }
+      await tour.getByRole('button', { name: step === 5 ? 'Done' : 'Next' }).click();
+    }
+    await tour.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await begin.getByRole('link', { name: 'Add an agent' }).waitFor();
+    await checkLooks(page, 'overview-empty');
+    assert.equal(await begin.getByRole('button', { name: 'Start the tour' }).count(), 0);
+  });
+
   it('add one: the shown command connects it, and the page shows that by itself', async (test) => {
     const { page, open } = await consoles.person(test, 'editor');
     await open(base);

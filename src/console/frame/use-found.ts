@@ -55,10 +55,13 @@ export function useFound(typed: string, actions: FrameActions) {
     kind: text.commands,
     run,
   }));
-  const [recent, pages] = [useRecentPages().map(pageAt), useSearchPages().map(pageAt)];
+  const recent = useRecentPages().map(pageAt);
+  const known = new Set(recent.map(({ to }) => to));
+  const pages = useSearchPages()
+    .filter(({ to }) => !known.has(to))
+    .map(pageAt);
   const { strong, weak } = ranked([...recent, ...pages, ...commands], wanted);
   const resources = useResources(isAsked ? answer.data?.body : undefined, isPending, go);
-  const known = new Set(recent.map(({ to }) => to));
   const found: readonly Found[] = [
     ...strong.map((entry) => ({ ...entry, detail: null, isCertain: true })),
     ...resources.filter(({ to }) => to === undefined || !known.has(to)),
