@@ -154,7 +154,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     const { page, open } = await consoles.person(test, 'operator');
     await open('/activity');
     await page
-      .getByRole('button', { name: /^createShare:/ })
+      .getByRole('button', { name: /^Create share:/ })
       .first()
       .click();
     await page.getByRole('cell', { name: 'target', exact: true }).waitFor();

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { useFormat, useText } from '../text/language.tsx';
 import type { Format } from '../text/format.ts';
+import { ApiText } from './api-text.tsx';
 import { partsText } from './parts-text.ts';
 
 type PartsText = (typeof partsText)['en'];
@@ -25,6 +26,13 @@ export function sentenceOf(error: Error, text: PartsText, format: Format): strin
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
+/** Whether `sentenceOf` is the sentence of the API. */
+function isOfApi(error: Error): error is ApiError {
+  if (!(error instanceof ApiError) || error.message === '') return false;
+  const { status } = error;
+  return status === 503 || (status >= 400 && status < 500 && status !== 412 && status !== 429);
+}
+
 export function Problem(props: {
   readonly error: Error;
   /** Tries again, or loads the new state. */
@@ -38,7 +46,15 @@ export function Problem(props: {
   const isStale = error instanceof ApiError && error.status === 412;
   return (
     <Alert color="red" variant="outline" role="alert" mb="md" className="fd-problem">
-      <p style={{ margin: 0 }}>{sentenceOf(error, text, format)}</p>
+      <p style={{ margin: 0 }}>
+        {isOfApi(error) ? (
+          <ApiText code={error.code} kind="refusal" keepsOriginal>
+            {sentenceOf(error, text, format)}
+          </ApiText>
+        ) : (
+          sentenceOf(error, text, format)
+        )}
+      </p>
       {id === undefined ? null : <p className="fd-mono fd-small">{text.errorId(id)}</p>}
       {onAgain === undefined && ways === undefined ? null : (
         <Group mt="sm">

@@ -12,8 +12,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
-import { useFormat, useText } from '../../text/language.tsx';
+import { useFormat, useLanguage, useText } from '../../text/language.tsx';
 import { activityText } from './activity-text.ts';
+import { actionText } from './action-text.ts';
 import { ActorName } from './actor-name.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { nameIn } from './event-difference.ts';
@@ -59,6 +60,7 @@ function useFilters(isOperator: boolean): readonly PageFilter[] {
 
 function useColumns(open: (event: AuditEventAnswer) => void): readonly ListColumn<AuditEventAnswer>[] {
   const text = useText(activityText);
+  const { language } = useLanguage();
   return [
     { id: 'when', title: text.when, width: 8, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
     { id: 'who', title: text.who, cell: ({ actor }) => <ActorName actor={actor} /> },
@@ -72,9 +74,10 @@ function useColumns(open: (event: AuditEventAnswer) => void): readonly ListColum
           variant="subtle"
           size="compact-sm"
           onClick={() => open(event)}
-          aria-label={`${event.action}: ${text.details}`}
+          title={event.action}
+          aria-label={`${actionText(event.action, language)}: ${text.details}`}
         >
-          {event.action}
+          {actionText(event.action, language)}
         </Button>
       ),
     },

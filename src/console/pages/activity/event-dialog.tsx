@@ -5,8 +5,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/page-title.tsx';
 import { RowTable } from '../../parts/simple-table.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
-import { useText } from '../../text/language.tsx';
+import { useLanguage, useText } from '../../text/language.tsx';
 import { activityText } from './activity-text.ts';
+import { actionText } from './action-text.ts';
 import { ActorName } from './actor-name.tsx';
 import { eventDifference } from './event-difference.ts';
 
@@ -18,11 +19,18 @@ export function EventDialog({
   readonly onClose: () => void;
 }): ReactNode {
   const text = useText(activityText);
+  const { language } = useLanguage();
   const differences = eventDifference(event.before, event.after);
   return (
-    <Dialog title={event.action} isOpen onClose={onClose} size="xl" closesOutside>
+    <Dialog title={actionText(event.action, language)} isOpen onClose={onClose} size="xl" closesOutside>
       <Facts
         facts={[
+          [
+            text.what,
+            <span key="action" className="fd-mono">
+              {event.action}
+            </span>,
+          ],
           [text.when, <ExactTime key="at" at={event.at} />],
           [text.who, <ActorName key="who" actor={event.actor} />],
           ...(event.target === null

@@ -61,7 +61,7 @@ function useCauseColumns(frontdoorId: string, filters: ListQuery): readonly RowC
           search={{ ...without(filters), code, hop }}
           className="fd-name"
         >
-          <ApiText>{cause}</ApiText>
+          <ApiText code={code}>{cause}</ApiText>
         </Link>
       ),
     },

@@ -36,10 +36,15 @@ export function FailureFacts({ failure }: { readonly failure: AnyFailure }): Rea
       </Panel>
       <Panel title={text.cause}>
         <p>
-          <ApiText>{cause}</ApiText>
+          <ApiText code={code} keepsOriginal>
+            {cause}
+          </ApiText>
         </p>
         <p>
-          <strong>{text.remedy}:</strong> <ApiText>{remedy}</ApiText>
+          <strong>{text.remedy}:</strong>{' '}
+          <ApiText code={code} kind="remedy">
+            {remedy}
+          </ApiText>
         </p>
         <Facts
           facts={[

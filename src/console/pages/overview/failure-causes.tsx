@@ -41,7 +41,7 @@ export function FailureCauses({ frontdoorId }: { readonly frontdoorId: string })
                           params={{ frontdoorId }}
                           search={{ code, hop, from }}
                         >
-                          <ApiText>{cause}</ApiText>
+                          <ApiText code={code}>{cause}</ApiText>
                         </Link>{' '}
                         <span className="fd-soft fd-small">
                           <span className="fd-mono">{code}</span>,{' '}

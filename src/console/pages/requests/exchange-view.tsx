@@ -34,7 +34,14 @@ export function ExchangeView({ exchange }: { readonly exchange: InspectedRequest
             [text.decision, decision],
             ...(failure === null
               ? []
-              : [[text.failure, <ApiText key="cause">{failure.cause}</ApiText>] as const]),
+              : [
+                  [
+                    text.failure,
+                    <ApiText key="cause" code={failure.code} keepsOriginal>
+                      {failure.cause}
+                    </ApiText>,
+                  ] as const,
+                ]),
           ]}
         />
         {target.includes(LEFT_OUT) ? <p className="fd-soft fd-small">{text.leftOutMark(LEFT_OUT)}</p> : null}

@@ -37,13 +37,13 @@ export function LastFailures({ token }: { readonly token: string }): ReactNode {
                   { title: text.httpStatus, cell: ({ status }) => status, isNumber: true },
                   {
                     title: text.cause,
-                    cell: ({ errorId, cause }) => (
+                    cell: ({ errorId, cause, code }) => (
                       <Link
                         to="/frontdoors/$frontdoorId/failures/$errorId"
                         params={{ frontdoorId, errorId }}
                         className="fd-name"
                       >
-                        <ApiText>{cause}</ApiText>
+                        <ApiText code={code}>{cause}</ApiText>
                       </Link>
                     ),
                   },
