@@ -37,7 +37,10 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'apps.filled.example': 'page /frontdoors/$frontdoorId/domains/$domainId',
     agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
     'All failures': 'page /frontdoors/$frontdoorId/failures',
-    'a failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
+    'a failure': 'page /frontdoors/$frontdoorId/failures',
+    app: 'page /frontdoors/$frontdoorId/shares/$token/traffic',
+    'an event': 'page /activity',
+    'Activity log': 'page /activity',
   },
   '/frontdoors/$frontdoorId/shares': {
     'Publish a service': 'page /frontdoors/$frontdoorId/shares/new',
@@ -177,6 +180,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/frontdoors/$frontdoorId/failures': {
     Explain: 'page /frontdoors/$frontdoorId/failures/$errorId',
     Any: 'address ?statusClass',
+    'a failure': 'address ?code',
     broken: 'page /frontdoors/$frontdoorId/shares/$token/',
     app: 'page /frontdoors/$frontdoorId/shares/$token/',
     'a time ago': 'page /frontdoors/$frontdoorId/failures/$errorId',
