@@ -197,6 +197,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     Next: 'address ?page',
   },
   '/mesh': {
+    'Zoom in': 'shows N%',
     'router, connected': 'page /mesh/routers/$routerId',
     router: 'page /mesh/routers/$routerId',
     Explain: 'page /mesh/failures/$errorId',

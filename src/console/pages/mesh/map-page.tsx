@@ -13,6 +13,7 @@ import { RouteQuestion } from './route-question.tsx';
 import { UnroutedQuestion } from './unrouted-question.tsx';
 
 const MEASURED_MS = 30_000;
+const MOST_LINKS = 100;
 
 export function MapPage(): ReactNode {
   const text = useText(meshText);
@@ -49,18 +50,20 @@ function MeshLinks({ mesh }: { readonly mesh: MeshAnswer }): ReactNode {
     <SimpleTable
       label={text.links}
       head={[text.from, text.to, text.state, text.protocol, text.cost, text.latency, text.circuits]}
-      // A page of a list has all of them.
-      rows={links.slice(0, 100).map((link) => [
-        names.get(link.sourceRouterId) ?? link.sourceRouterId,
-        names.get(link.destinationRouterId) ?? link.destinationRouterId,
-        <StateBadge key="state" tone={link.usable ? 'good' : 'bad'}>
-          {link.usable ? text.usable : text.unusable}
-        </StateBadge>,
-        link.protocol,
-        format.number(link.cost),
-        `${ms(link.sourceLatencyMs)} / ${ms(link.destinationLatencyMs)}`,
-        format.number(link.circuits),
-      ])}
+      // Those that circuits cannot use come first; the page of links has all.
+      rows={[...links.filter(({ usable }) => !usable), ...links.filter(({ usable }) => usable)]
+        .slice(0, MOST_LINKS)
+        .map((link) => [
+          names.get(link.sourceRouterId) ?? link.sourceRouterId,
+          names.get(link.destinationRouterId) ?? link.destinationRouterId,
+          <StateBadge key="state" tone={link.usable ? 'good' : 'bad'}>
+            {link.usable ? text.usable : text.unusable}
+          </StateBadge>,
+          link.protocol,
+          format.number(link.cost),
+          `${ms(link.sourceLatencyMs)} / ${ms(link.destinationLatencyMs)}`,
+          format.number(link.circuits),
+        ])}
     />
   );
 }

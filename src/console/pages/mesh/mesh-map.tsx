@@ -1,120 +1,128 @@
-/** The map of a mesh, drawn as large as the screen permits, and the list of its routers. */
-import { Link } from '@tanstack/react-router';
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+/**
+ * The map of a mesh with the list of its routers beside it. The routers and links of the one that is pointed at or has the focus stand
+ * out, in the list or on the map; a map that is zoomed in has room for more names, and is scrolled.
+ */
+import { Button, Group } from '@mantine/core';
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { MeshAnswer } from '#contract/schemas';
-import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
-import { mapLabels, ROUTER_RADIUS, type MapLabel, type NamedPoint } from './map-labels.ts';
-import { mapLayout } from './map-layout.ts';
+import { MapDrawing } from './map-drawing.tsx';
+import { MapRouterList } from './map-router-list.tsx';
+import { neighborsOf, routersInOrder } from './map-routers.ts';
 import { meshText } from './mesh-text.ts';
 
-type MeshRouter = MeshAnswer['routers'][number];
-
 /** Pixels. */
-const HEIGHT = { least: 280, most: 520 };
-const HEIGHT_TO_WIDTH = 0.58;
-/** The page of routers has all of them. */
-const MOST_LISTED = 100;
+const HEIGHT = { few: { least: 280, most: 520 }, many: { least: 520, most: 720 } };
+const HEIGHT_TO_WIDTH = { few: 0.58, many: 0.9 };
+/** So many routers need more room. */
+const MANY = 20;
+const ZOOMS = [1, 1.5, 2, 3, 4] as const;
 
 export function MeshMap({ mesh }: { readonly mesh: MeshAnswer }): ReactNode {
-  const [text, format] = [useText(meshText), useFormat()];
+  const text = useText(meshText);
   const { routers, links } = mesh;
   const [frame, width] = useWidth();
-  const height = Math.min(HEIGHT.most, Math.max(HEIGHT.least, Math.round(width * HEIGHT_TO_WIDTH)));
-  const listed = useMemo(
-    () => routers.toSorted((one, other) => one.name.localeCompare(other.name)).slice(0, MOST_LISTED),
-    [routers],
+  const [zoomAt, setZoomAt] = useState(0);
+  const [shownId, setShownId] = useState<string | undefined>();
+  const ordered = useMemo(() => routersInOrder(routers, links), [links, routers]);
+  const near = useMemo(
+    () => (shownId === undefined ? undefined : neighborsOf(shownId, links)),
+    [links, shownId],
   );
-  const places = useMemo(() => {
-    const ids = routers.map(({ id }) => id);
-    return new Map(mapLayout(ids, links).map(({ id, x, y }) => [id, { x, y }]));
-  }, [links, routers]);
-  const points = useMemo(() => {
-    const numbers = new Map(listed.map(({ id }, at) => [id, format.number(at + 1)]));
-    const placed = routers.map(({ id, name }): NamedPoint => {
-      const { x, y } = places.get(id)!;
-      return { id, name, number: numbers.get(id), x: x * width, y: y * height };
-    });
-    return new Map(placed.map((point) => [point.id, point]));
-  }, [format, height, listed, places, routers, width]);
-  const labels = useMemo(() => mapLabels([...points.values()], { width, height }), [height, points, width]);
-  const isNumbered = [...labels].some(([id, label]) => label.text !== points.get(id)!.name);
+  const isMany = routers.length > MANY;
+  const size = isMany ? 'many' : 'few';
+  const wanted = Math.round(width * HEIGHT_TO_WIDTH[size]);
+  const height = Math.min(HEIGHT[size].most, Math.max(HEIGHT[size].least, wanted));
+  const zoom = ZOOMS[zoomAt]!;
   return (
-    <div ref={frame}>
-      {width === 0 ? null : (
-        <svg
-          viewBox={`0 0 ${width} ${height}`}
-          className="fd-map"
-          role="group"
-          aria-label={text.mapOf(format.number(routers.length), format.number(links.length))}
-        >
-          {links.map(({ id, sourceRouterId, destinationRouterId, usable, cost, circuits }) => {
-            const [from, to] = [points.get(sourceRouterId), points.get(destinationRouterId)];
-            if (from === undefined || to === undefined) return null;
-            return (
-              <line
-                key={id}
-                x1={from.x}
-                y1={from.y}
-                x2={to.x}
-                y2={to.y}
-                className={usable ? 'fd-map-link' : 'fd-map-link fd-map-broken'}
-                strokeWidth={1.5 + Math.min(4, Math.log10(1 + circuits))}
-              >
-                <title>{`${text.cost} ${format.number(cost)}, ${text.circuitsOn(circuits, format.number(circuits))}`}</title>
-              </line>
-            );
-          })}
-          {routers.map((router) => (
-            <MapRouter
-              key={router.id}
-              router={router}
-              point={points.get(router.id)!}
-              label={labels.get(router.id)}
+    <div className="fd-map-beside">
+      <div>
+        <MapTools zoomAt={zoomAt} onZoom={setZoomAt} />
+        <MapFrame frame={frame} height={height} isZoomed={zoomAt > 0}>
+          {width === 0 ? null : (
+            <MapDrawing
+              mesh={mesh}
+              ordered={ordered}
+              width={width * zoom}
+              height={height * zoom}
+              near={near}
+              onShow={setShownId}
             />
-          ))}
-        </svg>
-      )}
-      {isNumbered ? <p className="fd-soft fd-small">{text.numbered}</p> : null}
-      <ol className="fd-map-list" aria-label={text.routers}>
-        {listed.map(({ id, name, online }) => (
-          <li key={id}>
-            <Link to="/mesh/routers/$routerId" params={{ routerId: id }}>
-              {name}
-            </Link>{' '}
-            <StateBadge tone={online ? 'good' : 'bad'}>{online ? text.online : text.offline}</StateBadge>
-          </li>
-        ))}
-      </ol>
-      {routers.length > listed.length ? <Link to="/mesh/routers">{text.allRouters}</Link> : null}
+          )}
+        </MapFrame>
+        {isMany ? <p className="fd-soft fd-small">{text.numbered}</p> : null}
+      </div>
+      <MapRouterList ordered={ordered} onShow={setShownId} />
     </div>
   );
 }
 
-function MapRouter(props: {
-  readonly router: MeshRouter;
-  readonly point: NamedPoint;
-  readonly label: MapLabel | undefined;
+function MapFrame(props: {
+  readonly frame: RefObject<HTMLDivElement | null>;
+  readonly height: number;
+  readonly isZoomed: boolean;
+  readonly children: ReactNode;
 }): ReactNode {
   const text = useText(meshText);
-  const { router, label } = props;
-  const { x, y } = props.point;
-  const name = `${router.name}, ${router.online ? text.online : text.offline}`;
-  // The shown text is part of the name, for people who speak to their computer.
-  const shown = label === undefined || label.text === router.name ? name : `${label.text}: ${name}`;
+  const { frame, height, isZoomed, children } = props;
   return (
-    <Link to="/mesh/routers/$routerId" params={{ routerId: router.id }} aria-label={shown}>
-      <g className={router.online ? 'fd-map-router' : 'fd-map-router fd-map-away'}>
-        <title>{name}</title>
-        <circle cx={x} cy={y} r={ROUTER_RADIUS} />
-        {router.online ? null : <path d={`M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8`} />}
-        {label === undefined ? null : (
-          <text x={label.x} y={label.y} textAnchor={label.anchor}>
-            {label.text}
-          </text>
-        )}
-      </g>
-    </Link>
+    <div
+      ref={frame}
+      className="fd-map-frame"
+      style={{ height, overflow: isZoomed ? 'auto' : 'hidden' }}
+      {...(isZoomed ? { tabIndex: 0, role: 'region', 'aria-label': text.map } : {})}
+    >
+      {children}
+    </div>
+  );
+}
+
+function MapTools(props: { readonly zoomAt: number; readonly onZoom: (zoomAt: number) => void }): ReactNode {
+  const [text, format] = [useText(meshText), useFormat()];
+  const { zoomAt, onZoom } = props;
+  return (
+    <Group gap="xs" mb="xs">
+      {zoomAt === ZOOMS.length - 1 ? null : (
+        <Button size="compact-sm" variant="default" onClick={() => onZoom(zoomAt + 1)}>
+          {text.zoomIn}
+        </Button>
+      )}
+      {zoomAt === 0 ? null : (
+        <>
+          <Button size="compact-sm" variant="default" onClick={() => onZoom(zoomAt - 1)}>
+            {text.zoomOut}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => onZoom(0)}>
+            {text.wholeMap}
+          </Button>
+        </>
+      )}
+      <span className="fd-soft fd-small" role="status">
+        {format.percent(ZOOMS[zoomAt]!)}
+      </span>
+      <MapLegend />
+    </Group>
+  );
+}
+
+function MapLegend(): ReactNode {
+  const text = useText(meshText);
+  return (
+    <ul className="fd-legend fd-map-legend">
+      {(
+        [
+          ['fd-map-link', text.usableLink],
+          ['fd-map-link fd-map-broken', text.unusableLink],
+        ] as const
+      ).map(([name, label]) => (
+        <li key={name}>
+          <svg width="28" height="8" aria-hidden="true" focusable="false">
+            <line x1="0" x2="28" y1="4" y2="4" className={name} strokeWidth="2" />
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -124,7 +132,8 @@ function useWidth() {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const measured = element.current!;
-    const measure = () => setWidth(measured.clientWidth);
+    // Its own width, without a scroll bar, which comes and goes.
+    const measure = () => setWidth(measured.offsetWidth);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(measured);
