@@ -4,8 +4,10 @@ import type { AuditEventAnswer } from '#contract/schemas';
 const NOT_CHANGES =
   /^(logIn|logOut|consoleLogIn|firstConsoleLogIn|issueToken|refresh|dial|bind|connect|get|list)|[sS]ession/;
 
-export function isResourceChange(
-  event: AuditEventAnswer,
-): event is AuditEventAnswer & { readonly target: NonNullable<AuditEventAnswer['target']> } {
+type Event = Pick<AuditEventAnswer, 'action' | 'target'>;
+
+export function isResourceChange<E extends Event>(
+  event: E,
+): event is E & { readonly target: NonNullable<E['target']> } {
   return event.target !== null && !NOT_CHANGES.test(event.action);
 }

@@ -7,6 +7,7 @@ import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { addFrontdoor, addShare, reportOf, sampleOf, type Place } from './metric-fixture.ts';
+import { BusiestCache } from './busiest-cache.ts';
 import {
   busiestLines,
   environmentLines,
@@ -44,6 +45,25 @@ describeEachStore('traffic reports', (open) => {
     sumOf(await frontdoorTraffic(store.db, frontdoor, metricWindow(durationMs, undefined, nowMs)));
   const rowCount = async (): Promise<number> =>
     (await store.db.selectFrom('metric_rollup').select('scope_id').execute()).length;
+
+  it('of the busiest shares are ranked once in twenty seconds for all who ask, and again after an error', async () => {
+    const clock = new ManualClock();
+    const cache = new BusiestCache(clock);
+    const window = metricWindow(HOUR_MS, undefined, NOW_MS);
+    const first = cache.of(store.db, frontdoor, window, 5);
+    assert.deepEqual(await first, []);
+    await take(reportOf(1, sampleOf(app, SPAN_MS)));
+    clock.advance(19_999);
+    assert.equal(cache.of(store.db, frontdoor, window, 5), first);
+    const other = (await cache.of(store.db, frontdoor, window, 4)).map(({ token }) => token);
+    clock.advance(1);
+    const again = await cache.of(store.db, frontdoor, window, 5);
+    assert.deepEqual([other, again.map(({ token }) => token)], [['app'], ['app']]);
+    const broken = { selectFrom: () => assert.fail('no database') } as unknown as Store['db'];
+    clock.advance(20_000);
+    await assert.rejects(cache.of(broken, frontdoor, window, 5), /no database/);
+    assert.equal((await cache.of(store.db, frontdoor, window, 5)).length, 1);
+  });
 
   it('add up in each roll-up of the share, its environment and its frontdoor', async () => {
     const other = await addShare(store, frontdoor, 'other');
