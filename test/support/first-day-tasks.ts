@@ -115,10 +115,12 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'Disable a share',
     run: async (hands) => {
-      await openShare(hands, 'intranet', 'Access');
-      await hands.choose('Add rule', 'Access ends');
-      await hands.typeInto(hands.page.locator('input[type=datetime-local]').first(), '2020-05-12T00:00');
-      await reviewed(hands);
+      await hands.navigate('Shares');
+      await hands.click(hands.page.getByRole('checkbox', { name: 'Select intranet', exact: true }));
+      await hands.button('Disable');
+      await hands.confirm('Disable');
+      await hands.click(hands.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last());
+      await hands.page.getByRole('row', { name: /intranet/ }).getByText('Closed', { exact: true }).waitFor();
     },
   },
   {
@@ -134,10 +136,8 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
   {
     task: 'See the traffic of 24 hours by share',
     run: async (hands) => {
-      // One share; each further one costs the same.
-      await openShare(hands, 'shop', 'Traffic');
-      await hands.choose('Time range', 'Last day');
-      await hands.page.waitForURL(/duration=P1D/);
+      await hands.click(hands.page.getByText('24 h', { exact: true }));
+      await hands.page.waitForURL(/range=24h/);
     },
   },
   {
