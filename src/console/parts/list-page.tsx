@@ -95,11 +95,14 @@ function ListContent<Row extends object>(props: ListProps<Row> & { readonly labe
   ) : (
     emptyList
   );
-  const hasRows = (answer.data?.body.content.length ?? 0) > 0;
+  const body = answer.data?.body;
+  const hasRows = (body?.content.length ?? 0) > 0;
+  // There is nothing to narrow: the page shows the first step instead.
+  const isFirst = emptyList !== undefined && !isFiltered && !hasRows && body?.pageable.pageNumber === 0;
   return (
     <>
       <div className="fd-tools">
-        {filters.length === 0 ? null : (
+        {filters.length === 0 || isFirst ? null : (
           <Filters
             label={rows.label}
             filters={filters}
@@ -115,7 +118,7 @@ function ListContent<Row extends object>(props: ListProps<Row> & { readonly labe
         ) : null}
       </div>
       <AnswerView answer={answer}>
-        {({ body }) => <ListTable {...rows} page={body} control={control} view={view} empty={empty} />}
+        {({ body: page }) => <ListTable {...rows} page={page} control={control} view={view} empty={empty} />}
       </AnswerView>
     </>
   );
