@@ -177,7 +177,7 @@ export const agentsText = defineText({
     latency: 'Antwortzeit (Median, 95 %, 99 %)',
     requestsLine: (total: string, most: string) => `${total} Anfragen; höchstens ${most} in einem Schritt`,
     noTraffic: 'Keine Anfragen in diesem Zeitraum.',
-    away: 'Dieser Agent ist weg: Seine Freigaben antworten nicht, bis er zurück ist. Prüfen Sie, ob er läuft und die Steuerung erreicht.',
+    away: 'Dieser Agent ist weg: Seine Freigaben antworten nicht, bis er zurück ist. Prüfen Sie, ob er läuft und die Control Plane erreicht.',
     neverSeen: 'Dieser Agent ist angemeldet, hat sich aber noch nicht verbunden.',
     addText:
       'Der Code, den Sie erhalten, meldet einen Agenten an, einmal. Danach hat der Agent eine eigene Identität.',

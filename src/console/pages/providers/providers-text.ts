@@ -123,10 +123,10 @@ export const providersText = defineText({
     checkAgain: 'Erneut prüfen',
     checkDraft: 'Vor dem Speichern prüfen',
     checkDraftOnly: 'Nichts wurde gespeichert. Das Geheimnis beweist erst die erste Anmeldung.',
-    checkOk: 'Die Steuerung hat den Anbieter erreicht und seine Metadaten gelesen.',
+    checkOk: 'Die Control Plane hat den Anbieter erreicht und seine Metadaten gelesen.',
     checkFailed:
-      'Die Steuerung kann die Metadaten des Anbieters nicht lesen, also kann sich niemand damit anmelden:',
-    checkFailedNext: 'Prüfen Sie die Adresse des Ausstellers, und ob die Steuerung sie erreichen darf.',
+      'Die Control Plane kann die Metadaten des Anbieters nicht lesen. Deshalb kann sich niemand damit anmelden:',
+    checkFailedNext: 'Prüfen Sie die Adresse des Ausstellers, und ob die Control Plane sie erreichen darf.',
     checkNone: 'Schlüssel brauchen keinen anderen Server: Es gibt nichts zu erreichen.',
     checkNoMetadata: 'Diese Art hat keine Metadaten: Ihre Adressen stehen fest oder sind oben angegeben.',
     guides: 'Produkte mit eigenen Schritten',

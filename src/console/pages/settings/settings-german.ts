@@ -183,7 +183,7 @@ export const settingsGerman = {
   state: 'Zustand',
   online: 'verbunden',
   offline: 'nicht verbunden',
-  controlPlanes: 'Steuerungen',
+  controlPlanes: 'Control Planes',
   silentSince: 'still seit',
   runs: 'läuft',
   certificates: 'Zertifikate, die zu erneuern sind',

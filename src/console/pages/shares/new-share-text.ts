@@ -97,7 +97,7 @@ export const newShareText = defineText({
     privateHint: 'Keine Webadresse. Rechner mit Agent oder SDK erreichen sie durch das Overlay.',
     name: 'Name',
     nameHint:
-      '1 bis 63 aus a bis z, 0 bis 9 und Bindestrichen. Ohne Namen wählt die Steuerung einen zufälligen.',
+      '1 bis 63 aus a bis z, 0 bis 9 und Bindestrichen. Ohne Namen wählt die Control Plane einen zufälligen.',
     willBe: 'Ihre Adresse',
     frontends: 'Frontends',
     frontendsHint: 'Wo die Gateways sie anbieten. Nichts gewählt: das voreingestellte.',
