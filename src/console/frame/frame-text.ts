@@ -142,7 +142,8 @@ export const frameText = defineText({
         dark: 'Dunkle Farben verwenden',
         auto: 'Farben des Systems verwenden',
       })[scheme] ?? scheme,
-    away: (since: string) => `Die Control Plane antwortet seit ${since} nicht. Die Daten auf dieser Seite sind möglicherweise veraltet.`,
+    away: (since: string) =>
+      `Die Control Plane antwortet seit ${since} nicht. Die Daten auf dieser Seite sind möglicherweise veraltet.`,
     newBuild: 'Eine neue Version der Konsole ist verfügbar.',
     reload: 'Neu laden',
     ended: 'Ihre Sitzung ist beendet',

@@ -36,6 +36,7 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   setInspector: ['Start or stop recording', 'Aufzeichnung starten oder beenden'],
   deleteInspectedRequests: ['Delete recorded requests', 'Aufgezeichnete Anfragen löschen'],
   replayInspectedRequest: ['Replay request', 'Anfrage wiederholen'],
+  setRequestLog: ['Change request log', 'Anfragenprotokoll ändern'],
   // Custom domains.
   createCustomFrontend: ['Add custom domain', 'Eigene Domain hinzufügen'],
   changeCustomFrontend: ['Change custom domain', 'Eigene Domain ändern'],
@@ -53,6 +54,7 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   deleteAuthProvider: ['Delete sign-in provider', 'Anmeldeanbieter löschen'],
   checkAuthProvider: ['Check sign-in provider', 'Anmeldeanbieter prüfen'],
   checkAuthProviderDraft: ['Check new sign-in provider', 'Neuen Anmeldeanbieter prüfen'],
+  reserveAuthProvider: ['Reserve sign-in provider', 'Anmeldeanbieter vormerken'],
   endLoginSession: ['End visitor session', 'Besuchersitzung beenden'],
   endLoginSessions: ['End visitor sessions', 'Besuchersitzungen beenden'],
   logInAtShare: ['Sign in at share', 'An Freigabe anmelden'],
@@ -95,6 +97,13 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   useRecoveryCode: ['Use recovery code', 'Wiederherstellungscode verwenden'],
   removeSecondFactor: ['Remove second factor', 'Zweiten Faktor entfernen'],
   removePersonSecondFactor: ['Remove second factor of person', 'Zweiten Faktor einer Person entfernen'],
+  // Notifications.
+  createNotificationDestination: ['Add notification destination', 'Benachrichtigungsziel hinzufügen'],
+  changeNotificationDestination: ['Change notification destination', 'Benachrichtigungsziel ändern'],
+  rotateNotificationSecret: ['Rotate notification secret', 'Geheimnis der Benachrichtigung erneuern'],
+  deleteNotificationDestination: ['Delete notification destination', 'Benachrichtigungsziel löschen'],
+  testNotificationDestination: ['Test notification destination', 'Benachrichtigungsziel testen'],
+  retryNotificationDelivery: ['Send notification again', 'Benachrichtigung erneut senden'],
   // The mesh.
   createRouter: ['Create router', 'Router erstellen'],
   changeRouter: ['Change router', 'Router ändern'],

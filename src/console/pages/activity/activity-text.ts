@@ -48,7 +48,8 @@ export const activityText = defineText({
   },
   de: {
     activity: 'Aktivitätsprotokoll',
-    intro: 'Änderungen und wer sie vorgenommen hat, die neuesten zuerst. Neue Ereignisse erscheinen automatisch.',
+    intro:
+      'Änderungen und wer sie vorgenommen hat, die neuesten zuerst. Neue Ereignisse erscheinen automatisch.',
     text: 'Aktion, ID oder Adresse enthält',
     result: 'Ergebnis',
     ok: 'erfolgreich',

@@ -77,7 +77,12 @@ function useColumns(frontdoorId: string): readonly ListColumn<Failure>[] {
       cell: ({ status }) => (status === 0 ? text.noStatus : String(status)),
     },
     { id: 'hop', title: text.hop, width: 8, cell: ({ hop, status }) => text.hopName(brokenAt(hop, status)) },
-    { id: 'cause', title: text.cause, share: 1.6, cell: ({ cause, code }) => <ApiText code={code}>{cause}</ApiText> },
+    {
+      id: 'cause',
+      title: text.cause,
+      share: 1.6,
+      cell: ({ cause, code }) => <ApiText code={code}>{cause}</ApiText>,
+    },
     {
       id: 'request',
       title: text.request,

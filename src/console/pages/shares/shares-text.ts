@@ -156,7 +156,8 @@ export const sharesText = defineText({
     failuresInRow: 'Fehlversuche in Folge',
     nextRetry: 'Nächster Versuch',
     nextRetryNow: 'jetzt',
-    agentAway: 'Starten Sie den Agenten auf seinem Rechner, oder prüfen Sie, ob er die Control Plane erreicht.',
+    agentAway:
+      'Starten Sie den Agenten auf seinem Rechner, oder prüfen Sie, ob er die Control Plane erreicht.',
     toCertificate: 'Zertifikat des Dienstes ansehen',
     targetBroken:
       'Prüfen Sie, ob der Dienst läuft und unter dieser Adresse Verbindungen annimmt, vom Rechner des Agenten aus gesehen, und ob der Agent mit --allow-target dafür gestartet wurde.',
