@@ -119,6 +119,12 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('failed here').waitFor();
     await checkLooks(page, 'failure');
+    // The catalogue of German is a file of its own.
+    await page.evaluate(`localStorage.setItem('frontdoor-language', 'de')`);
+    await page.reload();
+    await page.getByText(/^(Der Dienst hinter|Zurzeit stellt kein Agent) /).waitFor();
+    await page.evaluate(`localStorage.setItem('frontdoor-language', 'en')`);
+    await page.reload();
     await page.getByRole('link', { name: 'Go to share' }).click();
     await page.getByRole('heading', { level: 1, name: 'app' }).waitFor();
   });

@@ -1,6 +1,6 @@
 /**
  * A sentence of the API: a cause, a remedy, why a rule decided. Logs, commands and error pages have the same English sentence from one
- * registry (ADR 0028). Another language has a sentence of its own for each code; where the code is not known, or has details that only
+ * registry (ADR 0028). Another language has a sentence of its own for each code (ADR 0117); where the code is not known, or has details that only
  * the API knows, the English one is shown, marked as such, so that it is read aloud as English (WCAG 3.1.2).
  */
 import type { ReactNode } from 'react';

@@ -6,6 +6,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
+import { ActionName } from '../activity/action-name.tsx';
 import { ActorName } from '../activity/actor-name.tsx';
 import { nameIn } from '../activity/event-difference.ts';
 import { isResourceChange } from './resource-change.ts';
@@ -31,7 +32,7 @@ export function LatestChanges(): ReactNode {
                   {events.map(({ id, at, actor, action, target, before, after }) => (
                     <li key={id}>
                       <Link to="/activity" search={{ targetId: target.id }}>
-                        {action}
+                        <ActionName action={action} />
                       </Link>{' '}
                       {nameIn(after, before) ?? <span className="fd-mono fd-small">{target.id}</span>}{' '}
                       <span className="fd-soft fd-small">
