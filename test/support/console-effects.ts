@@ -70,7 +70,7 @@ export async function fillFor(place: Locator, control: Locator): Promise<void> {
   const around = (await form.count()) > 0 ? form : place;
   const label = (await around.locator('label').allTextContents()).join('\n');
   for (const list of await around.locator('select').all())
-    if ((await list.inputValue()) === '') await list.selectOption({ index: 1 });
+    if ((await list.isVisible()) && (await list.inputValue()) === '') await list.selectOption({ index: 1 });
   const [, confirmed] = /^Type (.*) to confirm/m.exec(label) ?? [];
   for (const box of await around.locator('input:is([type=text], :not([type])), textarea').all()) {
     if (!(await box.isVisible()) || !(await box.isEditable())) continue;

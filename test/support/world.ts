@@ -59,7 +59,11 @@ export interface World {
   /** Everything that the parts logged. */
   readonly records: LogRecord[];
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
-  call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<JsonAnswer>;
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<JsonAnswer>;
   /** Grants the hostname of a custom frontend as the operator. */
   grantHostname(customFrontendId: string): Promise<void>;
   enrollmentCode(): Promise<string>;

@@ -23,21 +23,21 @@ export function AddressCell({
   );
 }
 
-/** An address as text, without a link: of a target, which is reached from elsewhere. */
-export function ShortAddress({ address }: { readonly address: string }): ReactNode {
+/** The address of a service, which an agent reaches, mostly over plain HTTP. */
+export function TargetCell({ target }: { readonly target: string }): ReactNode {
   return (
-    <span className="fd-mono" data-whole={address}>
-      {shortAddress(address)}
+    <span className="fd-mono" data-whole={target}>
+      {shortAddress(target, 'http')}
     </span>
   );
 }
 
 function AddressText({ address }: { readonly address: string }): ReactNode {
   const text = useText(partsText);
-  if (!/^https?:\/\//i.test(address)) return <ShortAddress address={address} />;
+  if (!/^https?:\/\//i.test(address)) return <span className="fd-mono">{address}</span>;
   return (
     <a
-      className="fd-mono fd-clip"
+      className="fd-mono"
       data-whole={address}
       href={address}
       target="_blank"

@@ -96,7 +96,7 @@ export function ListOrder<Row>(props: {
   readonly columns: readonly ListColumn<Row>[];
   readonly control: SearchControl;
 }): ReactNode {
-  const [text, common] = [useText(tablesText), useText(partsText)];
+  const text = useText(tablesText);
   const { columns, control } = props;
   const sorted = columns.flatMap(({ title, sort }) => (sort === undefined ? [] : [{ title, sort }]));
   if (sorted.length === 0) return null;
@@ -109,7 +109,7 @@ export function ListOrder<Row>(props: {
       value={field === '' ? '' : `${field},${isUp ? 'asc' : 'desc'}`}
       onChange={({ currentTarget }) => control.change({ sort: currentTarget.value })}
       data={[
-        { value: '', label: common.any },
+        { value: '', label: text.defaultOrder },
         ...sorted.flatMap(({ title, sort }) => [
           { value: `${sort},asc`, label: text.ascending(title) },
           { value: `${sort},desc`, label: text.descending(title) },

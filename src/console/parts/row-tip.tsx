@@ -21,8 +21,8 @@ interface Tip {
 }
 
 const CELL = '.fd-cell';
-/** Parts of a cell that are shortened on their own, beside buttons. */
-const CLIPPED = '.fd-clip, .fd-copy > .fd-mono, .mantine-Button-label';
+/** Parts of a cell that are shortened on their own. */
+const CLIPPED = 'a, .fd-copy > .fd-mono, .mantine-Button-label';
 /** A tip that would be lower stands above its row. */
 const ROOM_PX = 160;
 

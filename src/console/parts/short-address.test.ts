@@ -16,4 +16,6 @@ it('an address in a table has no https://, default port or lone slash, and keeps
     '': '',
   };
   for (const [address, short] of Object.entries(shown)) assert.equal(shortAddress(address), short);
+  assert.equal(shortAddress('http://127.0.0.1:80/', 'http'), '127.0.0.1');
+  assert.equal(shortAddress('https://127.0.0.1:443/', 'http'), 'https://127.0.0.1');
 });

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { AddressCell, ShortAddress } from '../parts/address-cell.tsx';
+import { AddressCell, TargetCell } from '../parts/address-cell.tsx';
 import { BulkDialog } from '../parts/bulk-dialog.tsx';
 import type { ListColumn } from '../parts/list-column.ts';
 import { EmptyList, ListPanel } from '../parts/list-page.tsx';
@@ -63,7 +63,7 @@ const COLUMNS: readonly ListColumn<Sample>[] = [
     share: 1.6,
     cell: ({ addresses }) => <AddressCell addresses={addresses} />,
   },
-  { id: 'target', title: 'Target', share: 1.3, cell: ({ target }) => <ShortAddress address={target} /> },
+  { id: 'target', title: 'Target', share: 1.3, cell: ({ target }) => <TargetCell target={target} /> },
   { id: 'access', title: 'Access', share: 1.3, cell: ({ access }) => access },
   {
     id: 'requests',

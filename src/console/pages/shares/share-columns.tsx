@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ShareAnswer, SparklinesAnswer } from '#contract/schemas';
-import { AddressCell, ShortAddress } from '../../parts/address-cell.tsx';
+import { AddressCell, TargetCell } from '../../parts/address-cell.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -24,7 +24,7 @@ export function useShareColumns(
       id: 'status',
       title: text.status,
       sort: 'status',
-      width: 7,
+      width: 6.5,
       cell: ({ status, access }) => <ShareState status={status} access={access} />,
     },
     {
@@ -32,34 +32,35 @@ export function useShareColumns(
       title: text.name,
       sort: 'name',
       isName: true,
-      share: 1.2,
+      share: 1.5,
       cell: ({ token, name }) => (
         <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }}>
           {name ?? token}
         </Link>
       ),
     },
-    { id: 'address', title: text.address, share: 1.8, cell: (share) => <Address share={share} /> },
+    { id: 'address', title: text.address, share: 1.7, cell: (share) => <Address share={share} /> },
     {
       id: 'target',
       title: text.target,
-      share: 1.3,
-      cell: ({ target }) => <ShortAddress address={target} />,
+      share: 1.2,
+      cell: ({ target }) => <TargetCell target={target} />,
     },
     {
       id: 'agent',
       title: text.agent,
+      share: 0.9,
       cell: ({ environmentId }) => (
         <Link to="/frontdoors/$frontdoorId/agents/$environmentId" params={{ frontdoorId, environmentId }}>
           <AgentName id={environmentId} />
         </Link>
       ),
     },
-    { id: 'access', title: text.who, share: 1.3, cell: ({ access }) => <WhoMayComeIn access={access} /> },
+    { id: 'access', title: text.who, share: 1.2, cell: ({ access }) => <WhoMayComeIn access={access} /> },
     {
       id: 'lastHour',
       title: text.lastHour,
-      width: 8,
+      width: 7.5,
       cell: ({ token }) => <LastHour line={lineOf.get(token)} />,
     },
   ];
