@@ -28,6 +28,7 @@ const WHOLE: readonly OperationId[] = [
 const STORED: readonly OperationId[] = [
   ...(['createShare', 'getShare', 'changeShare', 'getEnvironment', 'changeEnvironment'] as const),
   ...(['createAuthProvider', 'getAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
+  ...(['createPolicy', 'getPolicy', 'replacePolicy'] as const),
   ...(['createCustomFrontend', 'getCustomFrontend', 'changeCustomFrontend'] as const),
   ...(['createApiAccount', 'getApiAccount', 'changeApiAccount', 'rotateApiAccount'] as const),
   ...(['createOauthClient', 'getOauthClient', 'changeOauthClient', 'rotateOauthClient'] as const),
@@ -49,6 +50,7 @@ const IF_MATCH: readonly OperationId[] = [
   ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector', 'setRequestLog'] as const),
   ...(['replaceShareUpstream', 'changeShareUpstream', 'resetShareUpstream'] as const),
   ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider'] as const),
+  ...(['replacePolicy', 'deletePolicy'] as const),
   ...(['changeCustomFrontend', 'deleteCustomFrontend'] as const),
   ...(['changeOrganization', 'deleteOrganization', 'changeOrganizationSettings'] as const),
   ...([

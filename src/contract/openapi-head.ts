@@ -14,6 +14,7 @@ export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
   Requests: 'Explanations of failed requests, and recorded requests.',
   Search: 'Search across all resources that the caller can view.',
   Changes: 'Event streams that report which resources have changed.',
+  Policies: 'A policy has rules of access that several shares use.',
   'Custom frontends': 'A custom frontend serves shares on a custom domain.',
   'Auth provider types': 'The types of auth providers, and the JSON Schema of their data.',
   'Auth providers': 'An auth provider authenticates the callers of the shares that it protects.',

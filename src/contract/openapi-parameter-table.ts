@@ -15,6 +15,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   agentId: 'ID of the agent, which is the ID of its environment',
   token: 'Token of the share',
   customFrontendId: 'ID of the custom frontend',
+  policyId: 'ID of the shared policy',
   hostnameClaimId: 'ID of the claim of a hostname',
   deliveryId: 'ID of the delivery',
   hostname: 'Domain of the share',

@@ -18,6 +18,7 @@ import * as notificationSchemas from './schemas/notification-schemas.ts';
 import * as organizationSchemas from './schemas/organization-schemas.ts';
 import * as peopleSchemas from './schemas/people-schemas.ts';
 import * as secondFactorSchemas from './schemas/second-factor-schemas.ts';
+import * as policySchemas from './schemas/policy-schemas.ts';
 import * as providerSchemas from './schemas/provider-schemas.ts';
 import * as recordSchemas from './schemas/record-schemas.ts';
 import * as requestLogSchemas from './schemas/request-log-schemas.ts';
@@ -41,6 +42,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   organizationSchemas,
   peopleSchemas,
   secondFactorSchemas,
+  policySchemas,
   providerSchemas,
   recordSchemas,
   requestLogSchemas,

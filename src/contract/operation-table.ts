@@ -21,12 +21,14 @@ import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { requestLogOperations } from './request-log-operation-table.ts';
 import { peopleOperations } from './people-operation-table.ts';
+import { policyOperations } from './policy-operation-table.ts';
 import { upstreamOperations } from './upstream-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
 
 const table = [
   ...frontdoorOperations,
   ...accessOperations,
+  ...policyOperations,
   ...upstreamOperations,
   ...domainOperations,
   ...recordOperations,

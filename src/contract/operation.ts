@@ -14,6 +14,7 @@ export type OperationGroup =
   | 'Requests'
   | 'Changes'
   | 'Search'
+  | 'Policies'
   | 'Custom frontends'
   | 'Auth provider types'
   | 'Auth providers'

@@ -13,11 +13,13 @@ const HARMLESS =
 const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
   ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),
+  ...(['getPolicyUses', 'comparePolicy'] as const),
 ]);
 /** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors and what messages report. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([
   ...(['getAuthProvider', 'getSharePolicy', 'replaceSharePolicy'] as const),
   ...(['listFailures', 'listFailureGroups', 'getFailure', 'getUnroutedFailure'] as const),
+  ...(['createPolicy', 'getPolicy', 'replacePolicy'] as const),
   ...(['listInspectedRequests', 'getInspectedRequest'] as const),
   ...(['listNotificationDeliveries', 'retryNotificationDelivery'] as const),
 ]);

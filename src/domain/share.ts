@@ -41,6 +41,8 @@ export interface Share {
   /** Its names below custom frontends of its frontdoor, by their age, then its domains, by theirs. */
   readonly customHosts: readonly CustomHost[];
   readonly authProviderIds: readonly string[];
+  /** The shared policy whose rules apply; null: its own. */
+  readonly accessPolicyId: string | null;
   /** Ids of the environments, and of the routers that may tunnel, that may dial it if it is private. */
   readonly grants: readonly string[];
   readonly createdAtMs: number;

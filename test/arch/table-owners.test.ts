@@ -35,6 +35,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   frontend: 'shares',
   auth_provider: 'shares',
   auth_provider_key: 'shares',
+  access_policy: 'shares',
   share: 'shares',
   share_frontend: 'shares',
   share_auth_provider: 'shares',

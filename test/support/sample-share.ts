@@ -18,6 +18,7 @@ export function sampleShare(id: string, more: Partial<GuardedShare> = {}): Guard
     frontends: [],
     customHosts: [],
     authProviderIds: [],
+    accessPolicyId: null,
     grants: [],
     rules: null,
     upstream: DEFAULT_UPSTREAM,

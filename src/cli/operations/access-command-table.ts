@@ -45,6 +45,48 @@ export const ACCESS_COMMANDS = {
       'shares policy compare app --auth-provider-id staff',
     ],
   },
+  listPolicies: {
+    noun: 'policies',
+    verb: 'list',
+    columns: ['id', 'name', 'shareCount', 'createdAt'],
+    examples: ['policies list'],
+  },
+  createPolicy: {
+    noun: 'policies',
+    verb: 'create',
+    view: 'json',
+    next: 'frontdoor shares change SHARE --policy-id {name}',
+    examples: [
+      "policies create --name staff --email '*@example.com'",
+      'policies create --name office --ip-allow 192.0.2.0/24 --claim groups=staff,admins',
+      'policies create --name staff --body @policy.json',
+    ],
+  },
+  getPolicy: {
+    noun: 'policies',
+    verb: 'get',
+    view: 'json',
+    examples: ['policies get staff', 'policies get staff --etag'],
+  },
+  replacePolicy: {
+    noun: 'policies',
+    verb: 'set',
+    view: 'json',
+    examples: ["policies set staff --email '*@example.com'", 'policies set staff --body @policy.json'],
+  },
+  deletePolicy: { noun: 'policies', verb: 'delete', examples: ['policies delete staff'] },
+  getPolicyUses: {
+    noun: 'policies',
+    verb: 'uses',
+    view: 'json',
+    examples: ['policies uses staff'],
+  },
+  comparePolicy: {
+    noun: 'policies',
+    verb: 'compare',
+    view: 'json',
+    examples: ["policies compare staff --email '*@example.com' --ip-deny 192.0.2.0/24"],
+  },
   explainShareAccess: {
     noun: 'shares',
     verb: 'who-can-reach',

@@ -27,6 +27,7 @@ export const NAMED_THINGS: readonly NamedThing[] = [
     what: 'auth provider',
     heldBy: ['authProviderIds', 'authProviderId', 'providerId'],
   },
+  { ...plain, path: `${FRONTDOOR}/policies`, what: 'policy', heldBy: ['policyId'] },
   {
     name: 'publicName',
     path: `${FRONTDOOR}/frontends`,

@@ -5,6 +5,7 @@ export const NOUNS = {
   environments: 'environments in which agents run',
   agents: 'enroll agents and show their state',
   shares: 'published services',
+  policies: 'access policies that several shares use',
   frontends: 'frontends on which public shares are served',
   failures: 'failed and refused requests to shares',
   requests: 'requests to all shares of a frontdoor, and how long they are kept',

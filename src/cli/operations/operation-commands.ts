@@ -35,7 +35,7 @@ import {
   type QueryOption,
 } from './operation-parameters.ts';
 import { decapital, optionHelp } from './option-help.ts';
-import { policyChangeCommand } from './policy-change-command.ts';
+import { policyChangeCommand, sharedPolicyChangeCommand } from './policy-change-command.ts';
 import { OPTION_TEXTS } from './option-text-table.ts';
 import {
   operationRequest,
@@ -78,6 +78,7 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     command.addCommand(replayCommand(io)).addCommand(shareAccessCommand(io));
   }
   if (noun === 'requests') for (const each of requestLogCommands(io)) command.addCommand(each);
+  if (noun === 'policies') command.addCommand(sharedPolicyChangeCommand(io));
   if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));
   if (noun === 'changes') command.addCommand(changesFollowCommand(io, { isOfMesh: false }));
   if (noun === 'fabric') command.addCommand(changesFollowCommand(io, { isOfMesh: true }));

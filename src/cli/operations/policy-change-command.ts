@@ -1,12 +1,12 @@
 /**
- * `frontdoor shares policy change TOKEN`: changes single fields of a policy and single entries of its lists. It
- * reads the policy, changes it and writes it back with its entity tag, so that concurrent changes do not
- * overwrite each other.
+ * `frontdoor shares policy change TOKEN` and `frontdoor policies change POLICY`: changes single fields of a policy and single
+ * entries of its lists. It reads the policy, changes it and writes it back with its entity tag, so that concurrent changes do
+ * not overwrite each other.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Command, Option } from 'commander';
 import { FrontdoorError } from '#base';
-import { operations } from '#contract';
+import { operations, type OperationId } from '#contract';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
@@ -36,37 +36,63 @@ const KEYS: Readonly<Record<string, { readonly field: string; readonly example: 
   claims: { field: 'claim', example: 'groups' },
   basicAuth: { field: 'name', example: 'ann' },
 };
-const PATH = '/frontdoor/{frontdoorId}/shares/{token}/policy';
 /** The policy is read again at most this often if another caller changed it in the meantime. */
 const MOST_TRIES = 5;
-const HELP = `
-GET and PUT {base_url}${PATH}, requires the scope frontdoor.write
+
+/** A policy that one path reads and replaces. */
+interface ChangedPolicy {
+  readonly operation: OperationId;
+  readonly argument: readonly [name: string, description: string];
+  readonly description: string;
+  /** The words of the command with an example of its argument. */
+  readonly example: string;
+}
+
+const OF_SHARE: ChangedPolicy = {
+  operation: 'replaceSharePolicy',
+  argument: ['token', 'the share, for example app'],
+  description: "change single fields of a share's policy; all other fields keep their values",
+  example: 'shares policy change app',
+};
+const SHARED: ChangedPolicy = {
+  operation: 'replacePolicy',
+  argument: ['policyId', 'name or ID of the policy, for example staff'],
+  description: 'change single fields of a policy for all its shares; all other fields keep their values',
+  example: 'policies change staff',
+};
+
+const helpOf = (path: string, example: string) => `
+GET and PUT {base_url}${path}, requires the scope frontdoor.write
 
 A list option such as --email replaces the whole list; --add-email and --remove-email change single entries.
 
 Examples:
-  frontdoor shares policy change app --add-email '*@example.com'
-  frontdoor shares policy change app --remove-basic-auth ann --add-ip-deny 192.0.2.0/24
-  frontdoor shares policy change app --rate-limit 100/1m
-  frontdoor shares policy change app --no-rate-limit
+  frontdoor ${example} --add-email '*@example.com'
+  frontdoor ${example} --remove-basic-auth ann --add-ip-deny 192.0.2.0/24
+  frontdoor ${example} --rate-limit 100/1m
+  frontdoor ${example} --no-rate-limit
 `;
 
 export function policyChangeCommand(io: CliIo): Command {
-  const fields = policyFields();
-  const command = new Command('change')
-    .argument('<token>', 'the share, for example app')
-    .description("change single fields of a share's policy; all other fields keep their values");
-  for (const field of fields) for (const option of changeOptions(field)) command.addOption(option);
-  command.addOption(frontdoorOption());
-  addApiOptions(command).addHelpText('after', HELP);
-  return command.action(async (token: string) => {
-    const flags = command.opts<Flags>();
-    await runCommand(io, flags.json === true, () => change(io, fields, flags, token));
-  });
+  return changeCommand(io, OF_SHARE);
 }
 
-function policyFields(): readonly BodyField[] {
-  return bodyFields(operations.find(({ id }) => id === 'replaceSharePolicy')!.body as object);
+export function sharedPolicyChangeCommand(io: CliIo): Command {
+  return changeCommand(io, SHARED);
+}
+
+function changeCommand(io: CliIo, changed: ChangedPolicy): Command {
+  const { path, body } = operations.find(({ id }) => id === changed.operation)!;
+  const fields = bodyFields(body as object);
+  const [name, about] = changed.argument;
+  const command = new Command('change').argument(`<${name}>`, about).description(changed.description);
+  for (const field of fields) for (const option of changeOptions(field)) command.addOption(option);
+  command.addOption(frontdoorOption());
+  addApiOptions(command).addHelpText('after', helpOf(path, changed.example));
+  return command.action(async (given: string) => {
+    const flags = command.opts<Flags>();
+    await runCommand(io, flags.json === true, () => change(io, fields, flags, { path, name, given }));
+  });
 }
 
 function changeOptions(field: BodyField): readonly Option[] {
@@ -88,18 +114,33 @@ function changeOptions(field: BodyField): readonly Option[] {
   return [main!, ...others, add, remove];
 }
 
-async function change(io: CliIo, fields: readonly BodyField[], flags: Flags, token: string): Promise<void> {
+/** The path of the operation, and what stands for its parameter. */
+interface GivenPolicy {
+  readonly path: string;
+  readonly name: string;
+  readonly given: string;
+}
+
+async function change(
+  io: CliIo,
+  fields: readonly BodyField[],
+  flags: Flags,
+  { path: pattern, name, given }: GivenPolicy,
+): Promise<void> {
   const read: ReadValue = (text, option, form) => valueInput(text, option, io, form);
   const edit = await editOf(fields, flags, read);
-  const [{ withManagement }, { frontdoorOf }] = await Promise.all([
+  const [{ withManagement }, { frontdoorOf, namedId }, { namedByPath }] = await Promise.all([
     import('../access/access.ts'),
     import('./named-id.ts'),
+    import('./named-thing-table.ts'),
   ]);
   await withManagement(flags, io, async (client, access) => {
-    const path = PATH.replace('{frontdoorId}', await frontdoorOf({ client, access })).replace(
-      '{token}',
-      encodeURIComponent(token),
-    );
+    const look = { client, access };
+    const thing = namedByPath(pattern, name);
+    const id = thing === undefined ? given : await namedId(look, thing, given);
+    const path = pattern
+      .replace('{frontdoorId}', await frontdoorOf(look))
+      .replace(`{${name}}`, encodeURIComponent(id));
     const { policy, isNew } = await written(client, path, edit);
     showWarnings(io, policy);
     writeJson(io, policy);

@@ -9,6 +9,7 @@ const OF_FRONTDOORS: ReadonlySet<string> = new Set([
   'enrollment',
   'auth-provider',
   'custom-frontend',
+  'policy',
   'session',
   'failure',
   'request',

@@ -46,6 +46,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
     'listConsoleLogIns',
     ...SUMMARIES,
   ],
+  policy: ['listPolicies', 'getPolicy', 'getPolicyUses', 'getSharePolicy', 'listShares', 'getShare'],
   'custom-frontend': [
     'listCustomFrontends',
     'getCustomFrontend',

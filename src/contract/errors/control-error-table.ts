@@ -137,6 +137,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Wait until they have contacted a control plane ("frontdoor pki show" lists them), or use --force and enroll them again.',
   },
+  'policy-shared': {
+    kind: 'conflict',
+    meaning: 'The share uses a shared policy, and has no rules of its own that could be changed.',
+    remedy:
+      'Change the shared policy, or set policyId of the share to null first: it then keeps the rules as its own.',
+  },
   'policy-admits-nobody': {
     kind: 'conflict',
     meaning:

@@ -47,6 +47,7 @@ export {
   type SharePolicyBody,
   sharePolicyReplacementSchema,
 } from './access-schemas.ts';
+export type { NewPolicyBody, PolicyAnswer, PolicyBody, PolicyUseComparisonAnswer } from './policy-schemas.ts';
 export {
   type CustomFrontendAnswer,
   type DnsCheckAnswer,

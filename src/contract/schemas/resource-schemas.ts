@@ -175,6 +175,10 @@ export const shareSchema = closed({
   frontendEndpoints: Type.Array(url()),
   backendEndpoint: url(),
   authProviderIds: Type.Array(Type.String()),
+  policyId: nullable<string>({
+    type: 'string',
+    description: 'The shared policy whose rules apply; null: the share has rules of its own',
+  }),
   grants: Type.Array(Type.String(), { description: 'Environments that can dial it' }),
   access: closed({
     admits: oneOf('everyone', 'some', 'nobody'),
@@ -197,6 +201,8 @@ const givenShareName = () => nullable<string>({ type: 'string', format: 'share-n
 const shareTarget = () => Type.String({ format: 'share-target' });
 const frontendIds = () => ids(100, 'Frontends on which a public share is served');
 const grants = () => ids(1_000, 'Environments that can dial a private share');
+const sharedPolicy = (description: string) =>
+  Type.Optional(nullable<string>({ type: 'string', format: 'uuid', description }));
 const readOnlyOfShares = () => ({
   id: readOnly(),
   frontendEndpoints: readOnly(),
@@ -215,6 +221,7 @@ export const newShareSchema = closed({
   target: shareTarget(),
   frontendIds: Type.Optional(frontendIds()),
   authProviderIds: Type.Optional(ids(100)),
+  policyId: sharedPolicy('The shared policy whose rules apply; null: none'),
   grants: Type.Optional(grants()),
   token: readOnly(),
   reserved: readOnly(),
@@ -230,6 +237,9 @@ export const shareChangeSchema = closed({
   reserved: Type.Optional(Type.Boolean()),
   frontendIds: Type.Optional(frontendIds()),
   authProviderIds: Type.Optional(ids(100)),
+  policyId: sharedPolicy(
+    'The shared policy whose rules apply instead of those of the share; null: the share keeps the rules of its policy as rules of its own',
+  ),
   grants: Type.Optional(grants()),
   token: Type.Optional(text()),
   ...readOnlyOfShares(),

@@ -32,6 +32,7 @@ export const BACKED_UP = [
   { table: 'session_revocation', key: ['session_id'] },
   { table: 'auth_provider', key: ['id'] },
   { table: 'auth_provider_key', key: ['auth_provider_id', 'name'] },
+  { table: 'access_policy', key: ['id'] },
   { table: 'share', key: ['id'] },
   { table: 'share_frontend', key: ['share_id', 'frontend_id'] },
   { table: 'share_auth_provider', key: ['share_id', 'auth_provider_id'] },

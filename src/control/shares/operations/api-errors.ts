@@ -89,6 +89,7 @@ export function notFound(
     | 'Service'
     | 'Terminator'
     | 'Custom frontend'
+    | 'Policy'
     | 'Domain'
     | 'Hostname claim'
     | 'Auth provider'

@@ -29,6 +29,7 @@ import { notificationHandlers } from './notification-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
 import { peopleHandlers } from './people-operations.ts';
 import { policyComparisonHandlers } from './policy-comparison-operations.ts';
+import { policyHandlers } from './policy-operations.ts';
 import { providerCheckHandlers } from './provider-check-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
@@ -56,6 +57,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...shareUpstreamHandlers,
   ...shareDomainHandlers,
   ...policyComparisonHandlers,
+  ...policyHandlers,
   ...failureHandlers,
   ...inspectorHandlers,
   ...requestLogHandlers,

@@ -6,6 +6,7 @@ import { accessRulesOf } from '../policy/access-rules.ts';
 import { draftPolicyOf, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
+import { checkOwnRules, findAccessPolicy } from '../records/access-policy-store.ts';
 import { checkNothingBelow } from '../records/names-below.ts';
 import { checkPeopleProvable, warnedPolicies, warningsOfPolicy } from '../records/policy-warning-store.ts';
 import { findSharePolicy, putSharePolicy } from '../records/share-policy-store.ts';
@@ -42,6 +43,7 @@ export const sharePolicyHandlers: Handlers<
     const wanted = await wantedPolicyOf(call.body);
     const stored = await change(parts, call, async (trx, touch) => {
       const shareId = await lockedShareId(trx, call);
+      await checkOwnRules(trx, shareId, call.parameters.token);
       const before = await findSharePolicy(trx, shareId);
       checkIfMatch(parts, call, storedOf(before));
       const result = settledPolicy(wanted, before);
@@ -70,7 +72,9 @@ export const sharePolicyHandlers: Handlers<
     if (ids === undefined) return unstored(ok(notServed(share, request.host)));
     const asked = call.body.policy === undefined ? stored : draftPolicyOf(call.body.policy);
     const rules = compileRules(asked === undefined ? null : accessRulesOf(asked));
-    return unstored(ok(explainAccess(rules, await providersOf(parts, call, ids), request)));
+    const explained = explainAccess(rules, await providersOf(parts, call, ids), request);
+    const isStored = call.body.policy === undefined;
+    return unstored(ok(isStored ? await withPolicyName(parts, call.frontdoor, share, explained) : explained));
   },
 };
 
@@ -88,6 +92,19 @@ async function policyAnswer(
 function storedOf(stored: StoredPolicy | undefined) {
   const hashes = [...(stored?.passwordHashes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
+}
+
+/** The first step names the shared policy, so that an owner finds where the rules are. */
+async function withPolicyName(
+  { store }: ChangeParts,
+  frontdoor: { readonly id: string },
+  { accessPolicyId: policyId }: Share,
+  explained: AccessExplanation,
+): Promise<AccessExplanation> {
+  if (policyId === null) return explained;
+  const policy = await findAccessPolicy(store.db, frontdoor, policyId);
+  const detail = `the rules are those of the policy ${policy?.name ?? policyId}`;
+  return { ...explained, steps: [{ rule: 'policy', outcome: 'passed', detail }, ...explained.steps] };
 }
 
 function requestOf(question: AccessQuestion, share: Share, nowMs: number): ExplainedRequest {

@@ -18,7 +18,7 @@ import {
 } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import type { Queries } from '../../store/mod.ts';
-import { storedPolicyOf } from './share-policy-store.ts';
+import { APPLYING, applyingPolicyOf } from './share-policy-store.ts';
 import { shareRecordOf } from './share-record.ts';
 import { relationsOf } from './share-relations.ts';
 
@@ -54,7 +54,7 @@ export async function* warnedPolicies(db: Queries, frontdoorId?: string): AsyncG
     const rows = await policyRows(db, frontdoorId, after);
     const shares = (await relationsOf(db, rows)).map(({ row, relations }) => ({
       share: warnedShareOf(shareRecordOf({ row, relations })),
-      stored: storedPolicyOf(row),
+      stored: applyingPolicyOf(row)!,
       frontdoorId: row.frontdoor_id,
     }));
     const provers = await proversAmong(
@@ -95,14 +95,21 @@ export async function checkNotNeededForPeople(trx: Queries, providerId: string):
   const rows = await trx
     .selectFrom('share_auth_provider')
     .innerJoin('share', 'share.id', 'share_auth_provider.share_id')
-    .innerJoin('share_policy', 'share_policy.share_id', 'share.id')
-    .select(['share.token', 'share_policy.data', 'share_policy.password_hashes'])
+    .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('access_policy', 'access_policy.id', 'share.policy_id')
+    .select('share.token')
+    .select(APPLYING)
     .where('share_auth_provider.auth_provider_id', '=', providerId)
     .where('share.share_mode', '=', 'public')
     .where(({ not, exists }) => not(exists(others)))
     .orderBy('share.token')
     .execute();
-  const tokens = rows.filter((row) => hasPeopleRules(storedPolicyOf(row))).map(({ token }) => token);
+  const tokens = rows
+    .filter((row) => {
+      const applying = applyingPolicyOf(row);
+      return applying !== undefined && hasPeopleRules(applying);
+    })
+    .map(({ token }) => token);
   if (tokens.length === 0) return;
   const named = tokens.slice(0, MOST_NAMED).join(', ');
   const more = tokens.length > MOST_NAMED ? ` and ${tokens.length - MOST_NAMED} others` : '';
@@ -118,9 +125,13 @@ function admitsNobody(message: string): FrontdoorError {
 function policyRows(db: Queries, frontdoorId: string | undefined, after: string) {
   const rows = db
     .selectFrom('share')
-    .innerJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('access_policy', 'access_policy.id', 'share.policy_id')
     .selectAll('share')
-    .select(['share_policy.data', 'share_policy.password_hashes'])
+    .select(APPLYING)
+    .where((where) =>
+      where.or([where('share.policy_id', 'is not', null), where('share_policy.share_id', 'is not', null)]),
+    )
     .where('share.id', '>', after)
     .orderBy('share.id')
     .limit(SHARES_PER_TURN);

@@ -8,7 +8,7 @@ import type { GatewayInspection } from '#domain/gateway-shapes';
 import { DEFAULT_UPSTREAM, storedUpstream, type ShareUpstream } from '#domain/upstream';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
-import { CLOSED_POLICY, storedPolicyOf } from './share-policy-store.ts';
+import { APPLYING, applyingPolicyOf, CLOSED_POLICY } from './share-policy-store.ts';
 import { shareRecordOf } from './share-record.ts';
 import { relatedShares, relationsOf, type RelatedShare } from './share-relations.ts';
 import type { Queries } from '../../store/mod.ts';
@@ -32,10 +32,11 @@ function guardedRows(db: Queries) {
   return db
     .selectFrom('share')
     .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('access_policy', 'access_policy.id', 'share.policy_id')
     .leftJoin('share_upstream', 'share_upstream.share_id', 'share.id')
     .leftJoin('share_inspection', 'share_inspection.share_id', 'share.id')
     .selectAll('share')
-    .select(['share_policy.data', 'share_policy.password_hashes'])
+    .select(APPLYING)
     .select('share_upstream.data as upstream_data')
     .select(['share_inspection.max_body_bytes', 'share_inspection.until_at']);
 }
@@ -60,10 +61,9 @@ function upstreamOf({ upstream_data }: GuardedRow): ShareUpstream | undefined {
   return upstream_data === null ? DEFAULT_UPSTREAM : storedUpstream(upstream_data);
 }
 
-function rulesOf({ data, password_hashes }: GuardedRow): AccessRules | null {
-  return data === null || password_hashes === null
-    ? null
-    : accessRulesOf(storedPolicyOf({ data, password_hashes }));
+function rulesOf(row: GuardedRow): AccessRules | null {
+  const applying = applyingPolicyOf(row);
+  return applying === undefined ? null : accessRulesOf(applying);
 }
 
 function inspectionOf({ max_body_bytes, until_at }: GuardedRow): GatewayInspection | null {

@@ -2,6 +2,7 @@
  * Stored policies of shares: the part that the API shows, and separately the hashes of passwords. A policy of an
  * earlier version lacks newer fields, which get their defaults, so that no row must be rewritten.
  */
+import { sql } from 'kysely';
 import { isJsonObject } from '#base';
 import { DEFAULT_POLICY, type SharePolicy } from '#contract/schemas';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
@@ -32,14 +33,37 @@ export function storedPolicyOf(row: Pick<SharePolicyTable, 'data' | 'password_ha
   return { policy: policyOf(row.data), passwordHashes: new Map(Object.entries(hashes)) };
 }
 
-/** Undefined: the share has no policy. */
-export async function findSharePolicy(db: Queries, shareId: string): Promise<StoredPolicy | undefined> {
-  const rows = db.selectFrom('share_policy').select(['data', 'password_hashes']);
-  const row = await rows.where('share_id', '=', shareId).executeTakeFirst();
-  return row === undefined ? undefined : storedPolicyOf(row);
+/**
+ * The columns of the rules that apply at a share, in a query with the tables `share`, `share_policy` and `access_policy`: those of
+ * its shared policy, otherwise its own. A shared policy that is missing closes the share.
+ */
+export const APPLYING = [
+  sql<string | null>`case when share.policy_id is null then share_policy.data
+    else coalesce(access_policy.data, '') end`.as('data'),
+  sql<string | null>`case when share.policy_id is null then share_policy.password_hashes
+    else coalesce(access_policy.password_hashes, '') end`.as('password_hashes'),
+] as const;
+
+type ApplyingRow = { readonly [K in 'data' | 'password_hashes']: string | null };
+
+/** Undefined: no rules apply. */
+export function applyingPolicyOf({ data, password_hashes }: ApplyingRow): StoredPolicy | undefined {
+  return data === null || password_hashes === null ? undefined : storedPolicyOf({ data, password_hashes });
 }
 
-/** Replaces or removes a share's policy. Gateways are notified of a changed share. */
+/** The rules that apply at a share: those of its shared policy, otherwise its own. Undefined: there are none. */
+export async function findSharePolicy(db: Queries, shareId: string): Promise<StoredPolicy | undefined> {
+  const row = await db
+    .selectFrom('share')
+    .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('access_policy', 'access_policy.id', 'share.policy_id')
+    .select(APPLYING)
+    .where('share.id', '=', shareId)
+    .executeTakeFirst();
+  return row && applyingPolicyOf(row);
+}
+
+/** Replaces or removes the own policy of a share. Gateways are notified of a changed share. */
 export async function putSharePolicy(
   trx: Queries,
   touch: Touch,

@@ -56,6 +56,7 @@ export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Sha
     frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
     customHosts: customHostsOf(row.token, frontends, authProviderIds, relations),
     authProviderIds,
+    accessPolicyId: row.policy_id,
     grants,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,

@@ -25,6 +25,7 @@ import {
   type Touch,
 } from '../../store/mod.ts';
 import { environmentsOf } from '../../overlay/records/mod.ts';
+import { accessPolicyIdOf, assignAccessPolicy } from './access-policy-store.ts';
 import { checkPeopleProvable } from './policy-warning-store.ts';
 import { restingOfShareNames } from './resting-name-store.ts';
 import { findSharePolicy } from './share-policy-store.ts';
@@ -50,12 +51,17 @@ export interface NewShare
     WantedReach {
   /** If given, it is the token, and the share is kept until it is deleted; otherwise the token is random. */
   readonly name?: string | null | undefined;
+  /** The shared policy whose rules apply; absent: none for a new share, and unchanged for one that is reclaimed. */
+  readonly policyId?: string | null | undefined;
   readonly nowMs: number;
 }
 
 /** Undefined fields are not changed. */
 export type ShareChange = WantedReach &
-  Fields<'shareMode' | 'backendMode' | 'target' | 'targetByAgent' | 'reserved'>;
+  Fields<'shareMode' | 'backendMode' | 'target' | 'targetByAgent' | 'reserved'> & {
+    /** The shared policy whose rules apply; null: none. */
+    readonly policyId?: string | null | undefined;
+  };
 
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<Share> {
@@ -79,6 +85,8 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       reserved: name === null ? 0 : 1,
       target_by_agent: wanted.targetByAgent ? 1 : 0,
       epoch: 1,
+      policy_id:
+        wanted.policyId == null ? null : await accessPolicyIdOf(trx, wanted.frontdoorId, wanted.policyId),
       created_at: wanted.nowMs,
       updated_at: wanted.nowMs,
     })
@@ -96,7 +104,11 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
   touch('share', id);
   // Custom frontends give names to public shares alone.
-  if (shareMode === 'public') return shareRecordOf((await relationsOf(trx, [row]))[0]!);
+  if (shareMode === 'public') {
+    const made = shareRecordOf((await relationsOf(trx, [row]))[0]!);
+    if (made.accessPolicyId !== null) await checkPeopleProvable(trx, made, await findSharePolicy(trx, id));
+    return made;
+  }
   const grants = reach.grants.toSorted();
   return shareRecordOf({ row, relations: { ...reach, grants, frontends, customZones: [], domains: [] } });
 }
@@ -121,6 +133,10 @@ export async function changeShare(
     grants: change.grants ?? (staysInMode ? held.grants : []),
     authProviderIds: change.authProviderIds ?? held.authProviderIds,
   });
+  const policyId =
+    change.policyId === undefined
+      ? before.accessPolicyId
+      : await assignAccessPolicy(trx, touch, before, change.policyId, nowMs);
   const share = { ...before, shareMode };
   const frontends = await joinFrontends(trx, share, held.frontends, reach.frontendIds);
   const after = { ...reach, frontendIds: frontends.map(({ id }) => id) };
@@ -150,7 +166,7 @@ export async function changeShare(
   };
   const changed = shareRecordOf({ row: row!, relations });
   const isLess = held.authProviderIds.some((id) => !reach.authProviderIds.includes(id));
-  if (shareMode === 'public' && (!staysInMode || isLess))
+  if (shareMode === 'public' && (!staysInMode || isLess || policyId !== before.accessPolicyId))
     await checkPeopleProvable(trx, changed, await findSharePolicy(trx, before.id));
   return changed;
 }

@@ -24,6 +24,7 @@ export function storedShareOf(
     frontendEndpoints: frontendEndpointsOf(urls, share),
     backendEndpoint: share.target,
     authProviderIds: [...share.authProviderIds],
+    policyId: share.accessPolicyId,
     grants: [...share.grants],
     createdAt: new Date(share.createdAtMs).toISOString(),
   });

@@ -14,6 +14,18 @@ export interface SharePolicyTable {
   updated_at: number;
 }
 
+/** Rules of access with a name, which shares use instead of rules of their own. */
+export interface AccessPolicyTable {
+  id: string;
+  frontdoor_id: string;
+  name: string;
+  /** As in `SharePolicyTable`. */
+  data: string;
+  password_hashes: string;
+  created_at: number;
+  updated_at: number;
+}
+
 /** How requests of a share reach its service; without a row by the defaults. */
 export interface ShareUpstreamTable {
   share_id: string;

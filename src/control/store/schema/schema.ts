@@ -7,6 +7,7 @@ import type { Generated } from 'kysely';
 import type { BackendMode } from '#domain';
 import type { AuthProviderType } from '#domain/provider-types';
 import type {
+  AccessPolicyTable,
   CustomFrontendAuthProviderTable,
   DomainCertificateTable,
   HostnameClaimTable,
@@ -100,6 +101,7 @@ export interface Database
   idempotency_answer: IdempotencyAnswerTable;
   idempotency_usage: IdempotencyUsageTable;
   fabric_service: FabricServiceTable;
+  access_policy: AccessPolicyTable;
   share_policy: SharePolicyTable;
   share_upstream: ShareUpstreamTable;
   share_inspection: ShareInspectionTable;
@@ -245,6 +247,8 @@ export interface ShareTable {
   target_by_agent: number;
   /** Incremented when the share is reclaimed or changed. */
   epoch: number;
+  /** Null: its own rules apply. */
+  policy_id: string | null;
   created_at: number;
   updated_at: number;
 }

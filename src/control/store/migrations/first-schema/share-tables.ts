@@ -35,6 +35,17 @@ create table auth_provider_key (
   constraint auth_provider_key_key primary key (auth_provider_id, name)
 );
 
+create table access_policy (
+  id text primary key not null,
+  frontdoor_id text not null references frontdoor (id) on delete cascade,
+  name text not null,
+  data text not null,
+  password_hashes text not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint access_policy_name unique (frontdoor_id, name)
+);
+
 create table share (
   id text primary key not null,
   frontdoor_id text not null references frontdoor (id) on delete cascade,
@@ -47,11 +58,13 @@ create table share (
   reserved integer not null,
   target_by_agent integer not null,
   epoch bigint not null,
+  policy_id text references access_policy (id),
   created_at bigint not null,
   updated_at bigint not null,
   constraint share_token unique (frontdoor_id, token)
 );
 create index share_by_environment on share (environment_id);
+create index share_by_policy on share (policy_id, token);
 create index share_by_name on share (frontdoor_id, coalesce(name, ''), token);
 
 create table share_frontend (
