@@ -73,7 +73,9 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
       found.push([at('domains'), 'only a public share has domains']);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
-    for (const field of ['authProviders', 'policy'] as const)
+    if (share.policy !== undefined && share.sharedPolicy !== undefined)
+      found.push([at('sharedPolicy'), 'a share has either this or "policy"']);
+    for (const field of ['authProviders', 'policy', 'sharedPolicy'] as const)
       if (share.mode === 'private' && share[field] !== undefined)
         found.push([at(field), 'only a public share has it; a private one is for its grants']);
     // Rules for new names only are left to the control plane, because this share may be older.

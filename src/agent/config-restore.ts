@@ -107,7 +107,7 @@ export class ConfigRestore {
   }
 
   async #restore(share: ConfiguredShare, standing: AgentShare | undefined): Promise<boolean> {
-    const { name, mode, target, grants = [], authProviders, policy } = share;
+    const { name, mode, target, grants = [], authProviders, policy, sharedPolicy } = share;
     const { made, commands } = this.#options;
     const upstream = { ...removedSettings(made.get(name), share), ...share.upstream };
     return this.#attempt(name, 'a share of the configuration file could not be restored', async () => {
@@ -124,6 +124,7 @@ export class ConfigRestore {
                 upstream,
                 authProviders,
                 policy,
+                sharedPolicy,
                 domains: share.domains,
               }),
             );
@@ -191,6 +192,7 @@ function stands(share: ConfiguredShare, upstream: ShareUpstreamChange, standing:
   return (
     share.authProviders === undefined &&
     share.policy === undefined &&
+    share.sharedPolicy === undefined &&
     standing.targetByAgent &&
     standing.reserved &&
     standing.shareMode === share.mode &&

@@ -33,7 +33,7 @@ export interface ShareCommandsOptions {
 const MAX_WAITING = 256;
 const SUGGESTED_NAMES = 5;
 /** What a configuration file says besides. */
-type Guards = Pick<OwnShareRequest, 'authProviders' | 'policy'>;
+type Guards = Pick<OwnShareRequest, 'authProviders' | 'policy' | 'sharedPolicy'>;
 
 /** Before the second look at whether a share can be dialed; each later pause is half as long again. */
 const FIRST_PAUSE_MS = 20;
@@ -90,6 +90,7 @@ export class ShareCommands {
       upstream: request.upstream,
       authProviders: request.authProviders,
       policy: request.policy,
+      sharedPolicy: request.sharedPolicy,
       domains: request.domains,
     });
     return await this.#inOrder(async () => {

@@ -145,3 +145,25 @@ test('a file with errors changes nothing', async () => {
   const missing = await apply(`shares:${app.replace('[staff]', '[stuff]')}\n`, '--plan');
   assert.match(missing.err, /there is no auth provider called stuff; the nearest names are staff/);
 });
+
+test('shared policies are made before the shares that name them, changed for all, and left by a share with rules of its own', async () => {
+  const shared = (mail: string) => `policies:
+  - { name: office, ipDeny: ['${mail}'] }
+shares:
+  - { name: shared, environment: laptop, mode: public, target: 'http://127.0.0.1:3000', sharedPolicy: office }
+`;
+  const made = await apply(shared('203.0.113.0/24'));
+  assert.equal(made.code, 0, made.err);
+  assert.match(made.out, /^\+ policy office\n\+ share shared$/m);
+  const changed = await apply(shared('203.0.113.0/25'));
+  assert.match(changed.out, /^~ policy office: ipDeny$/m);
+  const again = await apply(shared('203.0.113.0/25'), '--plan');
+  assert.equal(again.code, 0, again.out);
+  const own = shared('203.0.113.0/25').replace('sharedPolicy: office', "policy: { ipDeny: ['192.0.2.1'] }");
+  const left = await apply(own);
+  assert.equal(left.code, 0, left.err);
+  assert.match(left.out, /^~ share shared: policyId, policy\.ipDeny$/m);
+  assert.equal((await apply(own, '--plan')).code, 0);
+  const both = own.replace('policy: {', 'sharedPolicy: office, policy: {');
+  assert.match((await apply(both, '--plan')).err, /share shared has policy and sharedPolicy/);
+});

@@ -90,13 +90,15 @@ async function make(
   steps: readonly ApplyStep[],
   ids: Map<string, string>,
 ): Promise<void> {
+  const { madeKey } = await import('./policy-steps.ts');
   for (const [at, step] of steps.entries()) {
     try {
       for (const requestOf of step.requests) {
         const { body } = await client.exchange(requestOf(ids));
         const { id, name } = (body ?? {}) as { readonly id?: unknown; readonly name?: unknown };
-        if (step.what === 'auth provider' && typeof id === 'string' && typeof name === 'string')
-          ids.set(name, id);
+        if (typeof id !== 'string' || typeof name !== 'string') continue;
+        const key = madeKey(step.what, name);
+        if (key !== undefined) ids.set(key, id);
       }
       io.err(`${stepText(step)}: done\n`);
     } catch (error) {

@@ -16,6 +16,13 @@ import type { Entry } from '../operations/list-pages.ts';
 import { deletion, type ApplyStep, type ProviderIds } from './apply-step.ts';
 import { domainSteps } from './domain-steps.ts';
 import type { FrontdoorState, StandingShare } from './frontdoor-state.ts';
+import {
+  checkPolicyName,
+  policyKeys,
+  policySteps,
+  unlistedPolicies,
+  wantedPolicyId,
+} from './policy-steps.ts';
 import { differentFields, withStoredSecrets } from './wanted-value.ts';
 
 export interface ApplyOptions {
@@ -52,9 +59,11 @@ export function applyPlanOf(file: FrontdoorFile, state: FrontdoorState, options:
     ...unlistedShares(place),
     ...unlistedCustomFrontends(place),
     ...unlistedProviders(place),
+    ...unlistedPolicies(options.base, file, state),
   ];
   const steps = [
     ...(file.authProviders ?? []).flatMap((each) => providerSteps(place, each)),
+    ...policySteps(options, file, state),
     ...(file.customFrontends ?? []).flatMap((each) => customFrontendSteps(place, each)),
     ...(file.shares ?? []).flatMap((each) => shareSteps(place, each)),
   ];
@@ -123,6 +132,7 @@ function shareSteps(place: Place, wanted: FileGuardedShare): ApplyStep[] {
   const { base, state } = place;
   const { name, authProviders } = wanted;
   checkProviders(place, authProviders);
+  checkPolicyName(place.file, state, wanted);
   const environmentId = entryIdOf(state.environments, 'environment', wanted.environment);
   const target = parseShareTarget(wanted.target);
   if (target === undefined)
@@ -138,6 +148,7 @@ function shareSteps(place: Place, wanted: FileGuardedShare): ApplyStep[] {
       target: target.url,
       grants: wanted.grants?.map((each) => entryIdOf(state.environments, 'environment', each)),
       authProviderIds: providerIdsOf(ids, authProviders),
+      policyId: wantedPolicyId(ids, wanted),
     });
   const path = `${base}/shares/${encodeURIComponent(name)}`;
   const standing = state.shareByToken.get(name);
@@ -171,7 +182,9 @@ function shareSteps(place: Place, wanted: FileGuardedShare): ApplyStep[] {
   const ownRequests = fields.length === 0 ? [] : [own];
   // Rules about people need the provider that proves them, and go before it does.
   const needsPeople = (wanted.policy?.emails ?? []).length > 0 || (wanted.policy?.claims ?? []).length > 0;
-  const requests = needsPeople ? [...ownRequests, ...others] : [...others, ...ownRequests];
+  // A share that uses a shared policy has no rules of its own that could be changed.
+  const leavesPolicy = fields.includes('policyId');
+  const requests = needsPeople || leavesPolicy ? [...ownRequests, ...others] : [...others, ...ownRequests];
   return [{ action: 'change', what: SHARE, name, fields: all, requests }];
 }
 
@@ -240,9 +253,10 @@ function pathOf(list: string, one: Entry): string {
   return `${list}/${encodeURIComponent(String(one['id']))}`;
 }
 
-/** Ids of the auth providers that stand. */
-export function knownIds({ providers }: FrontdoorState): Map<string, string> {
-  return new Map(providers.map((one) => [String(one['name']), String(one['id'])]));
+/** Ids of the auth providers and policies that stand. */
+export function knownIds(state: FrontdoorState): Map<string, string> {
+  const ids = state.providers.map((one) => [String(one['name']), String(one['id'])] as const);
+  return new Map([...ids, ...policyKeys(state)]);
 }
 
 function providerIdsOf(ids: ProviderIds, names: readonly string[] | undefined): string[] | undefined {

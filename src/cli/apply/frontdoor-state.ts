@@ -22,10 +22,12 @@ export interface FrontdoorState {
   readonly providers: readonly Entry[];
   readonly frontends: readonly Entry[];
   readonly environments: readonly Entry[];
+  readonly policies: readonly Entry[];
   readonly customFrontends: readonly Entry[];
   readonly shares: readonly Entry[];
   /** By name, for those of the file. */
   readonly providerByName: ReadonlyMap<string, Standing>;
+  readonly policyByName: ReadonlyMap<string, Standing>;
   readonly shareByToken: ReadonlyMap<string, StandingShare>;
 }
 
@@ -42,8 +44,9 @@ export async function readFrontdoorState(
     const { body, entityTag } = await client.exchange({ method: 'GET', path: `${base}/${path}` });
     return { value: body as Entry, entityTag };
   };
-  const [providers, customFrontends, environments, shares] = [
+  const [providers, policies, customFrontends, environments, shares] = [
     await list('auth-providers'),
+    await list('policies'),
     await list('custom-frontends'),
     await list('environments'),
     await list('shares'),
@@ -60,6 +63,12 @@ export async function readFrontdoorState(
       );
     if (found.length === 1)
       providerByName.set(name, await get(`auth-providers/${encodeURIComponent(String(found[0]!['id']))}`));
+  }
+  const policyByName = new Map<string, Standing>();
+  for (const { name } of file.policies ?? []) {
+    const found = policies.find((one) => one['name'] === name);
+    if (found !== undefined)
+      policyByName.set(name, await get(`policies/${encodeURIComponent(String(found['id']))}`));
   }
   const shareByToken = new Map<string, StandingShare>();
   const tokens = new Set(shares.map((one) => one['token']));
@@ -82,7 +91,8 @@ export async function readFrontdoorState(
       domains: domains.map((one) => String(one['hostname'])),
     });
   }
-  return { providers, frontends, environments, customFrontends, shares, providerByName, shareByToken };
+  const lists = { providers, policies, frontends, environments, customFrontends, shares };
+  return { ...lists, providerByName, policyByName, shareByToken };
 }
 
 async function listAt(client: ManagementClient, path: string): Promise<readonly Entry[]> {

@@ -46,6 +46,12 @@ export const fileShareFields = () => ({
       'The access policy of the share. Absent fields have their defaults, and {} admits everyone that the auth providers admit. Absent: the share keeps its policy',
     ),
   ),
+  sharedPolicy: Type.Optional(
+    described(
+      Part.someText(),
+      'Name or ID of the shared policy that the share uses, instead of a policy of its own',
+    ),
+  ),
   upstream: Type.Optional(
     described(
       upstreamChangeSchema,

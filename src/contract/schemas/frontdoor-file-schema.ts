@@ -1,7 +1,9 @@
-/** The schema of the file that `frontdoor apply` makes a frontdoor after: its auth providers, custom frontends and shares. */
+/** The schema of the file that `frontdoor apply` makes a frontdoor after: its auth providers, shared policies, custom frontends and shares. */
 import { Part, Type, type ShapeOf } from '#base/shapes';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
 import { described, fileProviderNames, fileShareFields } from './agent-file-schema.ts';
+import { fileSchemaOf } from './file-schema.ts';
+import { policyRulesSchema } from './policy-schemas.ts';
 
 const MAX_ENTRIES = 1_000;
 
@@ -10,6 +12,11 @@ const fileAuthProviderSchema = Part.closed({
   type: described(Part.oneOf(...AUTH_PROVIDER_TYPES), 'Its type'),
   enabled: Type.Optional(described(Part.flag(), 'Whether it admits anyone; true by default')),
   data: described(Part.anyObject(), 'Its settings, by the JSON Schema of the type'),
+});
+
+const filePolicySchema = Part.closed({
+  name: described(Part.someText(), 'Name of the shared policy, by which shares refer to it'),
+  ...Part.optional(fileSchemaOf(policyRulesSchema).properties),
 });
 
 const fileCustomFrontendSchema = Part.closed({
@@ -31,11 +38,13 @@ const fileGuardedShareSchema = Part.closed({
 
 export const frontdoorFileSchema = Part.closed({
   authProviders: Type.Optional(Type.Array(fileAuthProviderSchema, { maxItems: MAX_ENTRIES })),
+  policies: Type.Optional(Type.Array(filePolicySchema, { maxItems: MAX_ENTRIES })),
   customFrontends: Type.Optional(Type.Array(fileCustomFrontendSchema, { maxItems: MAX_ENTRIES })),
   shares: Type.Optional(Type.Array(fileGuardedShareSchema, { maxItems: MAX_ENTRIES })),
 });
 
 export type FrontdoorFile = ShapeOf<typeof frontdoorFileSchema>;
 export type FileAuthProvider = ShapeOf<typeof fileAuthProviderSchema>;
+export type FilePolicy = ShapeOf<typeof filePolicySchema>;
 export type FileCustomFrontend = ShapeOf<typeof fileCustomFrontendSchema>;
 export type FileGuardedShare = ShapeOf<typeof fileGuardedShareSchema>;

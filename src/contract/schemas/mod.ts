@@ -97,5 +97,6 @@ export {
   type FileAuthProvider,
   type FileCustomFrontend,
   type FileGuardedShare,
+  type FilePolicy,
   type FrontdoorFile,
 } from './frontdoor-file-schema.ts';

@@ -41,6 +41,8 @@ export const hostedShareRequestShape = new Shape(
     authProviders: Type.Optional(Type.Array(Part.someText(), { maxItems: MAX_AUTH_PROVIDERS })),
     /** Its whole policy, in the form of the Management API, which judges it; absent: it keeps its own. */
     policy: Type.Optional(Part.anyObject()),
+    /** Name or id of the shared policy that it uses, instead of `policy`; absent: it keeps what it has. */
+    sharedPolicy: Type.Optional(Part.someText()),
     /** Domains that a public share gets; it keeps its others. */
     domains: Type.Optional(Type.Array(text(), { maxItems: MAX_DOMAINS_OF_SHARE })),
   }),

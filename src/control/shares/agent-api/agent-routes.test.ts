@@ -114,6 +114,37 @@ test('an agent makes a share with its guards at once, and writes nothing when th
   await one.agentApi.releaseShare('guarded');
 });
 
+test('an agent makes a share with a shared policy, and one with rules of its own leaves it', async () => {
+  const { db } = fixture.store;
+  const frontdoorId = (
+    await db.selectFrom('identity').select('frontdoor_id').where('id', '=', one.id).executeTakeFirstOrThrow()
+  ).frontdoor_id!;
+  const id = randomUUID();
+  const data = JSON.stringify({ ipDeny: ['192.0.2.0/24'] });
+  const times = { created_at: 1, updated_at: 1 };
+  await db
+    .insertInto('access_policy')
+    .values({ id, frontdoor_id: frontdoorId, name: 'office', data, password_hashes: '{}', ...times })
+    .execute();
+  const wanted = { ...app, name: 'shared', sharedPolicy: 'office' };
+  const share = await one.agentApi.createShare(wanted);
+  const rules = () => fixture.catalog.get(share.id)?.rules?.ip;
+  assert.deepEqual(rules(), { allow: [], deny: ['192.0.2.0/24'] });
+  assert.equal((await one.agentApi.createShare(wanted)).epoch, share.epoch);
+  // A request without guards keeps them.
+  await one.agentApi.createShare({ ...app, name: 'shared' });
+  assert.equal(fixture.catalog.get(share.id)?.accessPolicyId, id);
+  await one.agentApi.createShare({ ...app, name: 'shared', policy: { ipAllow: ['10.0.0.0/8'] } });
+  assert.equal(fixture.catalog.get(share.id)?.accessPolicyId, null);
+  assert.deepEqual(rules(), { allow: ['10.0.0.0/8'], deny: [] });
+  await one.agentApi.createShare(wanted);
+  assert.deepEqual(rules(), { allow: [], deny: ['192.0.2.0/24'] });
+  await assert.rejects(one.agentApi.createShare({ ...wanted, sharedPolicy: 'nowhere' }), {
+    message: /Policy nowhere not found/,
+  });
+  await one.agentApi.releaseShare('shared');
+});
+
 test('a share whose guards are not valid is not made', async () => {
   const rows: [object, RegExp][] = [
     [{ authProviders: ['nobody'] }, /Auth provider nobody not found/],

@@ -18,6 +18,7 @@ import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
+import { accessPolicyIdOf, assignAccessPolicy } from '../records/access-policy-store.ts';
 import { authProviderIdsOf } from '../records/auth-provider-store.ts';
 import { environmentIdsOf } from '../records/environment-store.ts';
 import { checkNothingBelow } from '../records/names-below.ts';
@@ -82,18 +83,23 @@ export async function wantedShareOf(
   request: HostedShareRequest,
   { ownUrls, ...requester }: Requester,
 ): Promise<WantedShare> {
-  const { upstream = {}, policy, authProviders, grants, domains = [], ...rest } = request;
+  const { upstream = {}, policy, sharedPolicy, authProviders, grants, domains = [], ...rest } = request;
   const problem = upstreamProblem(upstream);
   if (problem !== undefined) throw invalidValue(`upstream.${problem.field}`, problem.rule);
   for (const domain of domains) await checkDomainName('domains', domain, ownUrls);
-  checkPolicy({ policy });
   const { frontdoorId } = requester;
+  checkPolicy({ policy });
+  if (policy !== undefined && sharedPolicy !== undefined)
+    throw invalidValue('sharedPolicy', 'absent where a policy is given');
   const share = {
     ...rest,
     ...requester,
     grants: grants ? await environmentIdsOf(db, frontdoorId, grants) : undefined,
     authProviderIds: authProviders && (await authProviderIdsOf(db, frontdoorId, authProviders)),
     targetByAgent: true,
+    // Rules of its own take the place of a shared policy.
+    policyId:
+      sharedPolicy === undefined ? policy && null : await accessPolicyIdOf(db, frontdoorId, sharedPolicy),
   };
   if (policy === undefined) return { share, upstream, domains, policy: undefined };
   const name = rest.name ?? undefined;
@@ -107,7 +113,9 @@ export async function wantedShareOf(
 export async function standingShare(db: Queries, wanted: WantedShare): Promise<MadeShare | undefined> {
   const { share, policy } = wanted;
   const name = share.name ?? undefined;
-  if (name === undefined || (policy === undefined && share.authProviderIds === undefined)) return undefined;
+  const hasGuards =
+    policy !== undefined || share.authProviderIds !== undefined || share.policyId !== undefined;
+  if (name === undefined || !hasGuards) return undefined;
   const is = await findShare(db, share.frontdoorId, name);
   if (is === undefined || !isAsWanted(is, share)) return undefined;
   const upstream = await findShareUpstream(db, is.id);
@@ -129,8 +137,10 @@ export async function makeShare(
   const former = await ownPolicy(trx, wanted.share);
   const policy = wanted.policy && settledPolicy(wanted.policy, former?.policy);
   // Stored first: rules about people may be removed together with the provider that proves them.
-  if (wanted.policy !== undefined && former !== undefined)
-    await putSharePolicy(trx, touch, former.shareId, policy, nowMs);
+  if (wanted.policy !== undefined && former !== undefined) {
+    await assignAccessPolicy(trx, touch, former.share, null, nowMs);
+    await putSharePolicy(trx, touch, former.share.id, policy, nowMs);
+  }
   const { before, share } = await createOrTakeBackShare(trx, touch, wanted.share);
   const target = { kind: 'share', id: share.token } as const;
   await audit.append({
@@ -186,12 +196,12 @@ async function addDomains(
 async function ownPolicy(
   trx: Queries,
   { frontdoorId, environmentId, name }: NewShare,
-): Promise<{ readonly shareId: string; readonly policy: StoredPolicy | undefined } | undefined> {
+): Promise<{ readonly share: Share; readonly policy: StoredPolicy | undefined } | undefined> {
   if (typeof name !== 'string') return undefined;
   await lockShareName(trx, frontdoorId, name);
   const share = await findShareForUpdate(trx, frontdoorId, name);
   if (share?.environmentId !== environmentId) return undefined;
-  return { shareId: share.id, policy: await findSharePolicy(trx, share.id) };
+  return { share, policy: await findSharePolicy(trx, share.id) };
 }
 
 function isAsWanted(is: Share, wanted: NewShare): boolean {
@@ -203,7 +213,8 @@ function isAsWanted(is: Share, wanted: NewShare): boolean {
     is.backendMode === wanted.backendMode &&
     is.target === parseShareTarget(wanted.target)?.url &&
     isDeepStrictEqual(is.grants, (wanted.grants ?? []).toSorted()) &&
-    isDeepStrictEqual(is.authProviderIds, wanted.authProviderIds ?? is.authProviderIds)
+    isDeepStrictEqual(is.authProviderIds, wanted.authProviderIds ?? is.authProviderIds) &&
+    is.accessPolicyId === (wanted.policyId === undefined ? is.accessPolicyId : wanted.policyId)
   );
 }
 
