@@ -162,6 +162,33 @@ describe('the access of a share', { skip: browserSkip }, () => {
     assert.deepEqual((await call('GET', '/shares/app'))['authProviderIds'], []);
   });
 
+  it('uses a shared policy instead of rules of its own, and leaves it', async (test) => {
+    const { world } = consoles;
+    const { id } = await call('POST', '/policies', { name: 'office', ipDeny: ['127.0.0.0/8'] });
+    const status = async () => (await world.get('app.share.localhost', '/')).status;
+    assert.equal(await status(), 200);
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(`${shares}/app/access`);
+    const review = page.getByRole('button', { name: 'Review and save', exact: true });
+    const save = page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true });
+    const rules = page.getByLabel('Rules', { exact: true });
+    await rules.selectOption('office');
+    await page.getByText('The rules of the policy office apply.').waitFor();
+    await review.click();
+    await page.getByRole('dialog').getByText('a different decision').waitFor();
+    await save.click();
+    await page.getByText('Not from 127.0.0.0/8.').waitFor();
+    await checkLooks(page, 'access-shared-policy');
+    await eventually(status, (found) => found === 403);
+    await call('PUT' as 'PATCH', `/policies/${String(id)}`, {});
+    await eventually(status, (found) => found === 200);
+    await rules.selectOption('Rules of this share');
+    await review.click();
+    await save.click();
+    await page.getByText('Saved. Changes take effect within seconds.').waitFor();
+    assert.equal((await call('GET', '/shares/app'))['policyId'], null);
+  });
+
   it('sets what browsers know: HTTPS only, and which other pages read responses', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 400/);

@@ -13,6 +13,7 @@ import { joinedEdit, type Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { accessText } from './access-text.ts';
+import { PolicyChoice } from './policy-choice.tsx';
 import type { PolicyDraft } from './policy-draft.ts';
 import { questionText } from './question-text.ts';
 import { ReviewDialog } from './review-dialog.tsx';
@@ -20,7 +21,7 @@ import { RuleCards, useOpenRules, type OpenRules } from './rule-cards.tsx';
 import type { AccessDraft, Explanations } from './use-explanations.ts';
 import { useReview } from './use-review.ts';
 
-type ProviderDraft = Pick<ShareAnswer, 'authProviderIds'>;
+type ProviderDraft = Pick<ShareAnswer, 'authProviderIds' | 'policyId'>;
 
 export interface AccessEdits {
   readonly providers: Edit<ShareAnswer, ProviderDraft>;
@@ -52,7 +53,10 @@ export function AccessForm(props: {
     explanations.askAgain({});
   });
   const change = review.changeOf(save);
-  const changed = [...(draft.authProviderIds === undefined ? [] : ['authProviderIds']), ...edits.changed];
+  const { policyId } = providers.draft;
+  const changed = changedNames(edits);
+  // The rules of the chosen policy are still on their way.
+  const isUnread = changed.includes('policyId') && policyId !== null && draft.policy === undefined;
   return (
     <Panel title={text.policy}>
       <p className="fd-soft">{text.policyIntro}</p>
@@ -61,24 +65,24 @@ export function AccessForm(props: {
       <EditForm
         edit={joinedEdit(providers, rules)}
         change={change}
-        fields={['authProviderIds', ...fieldsOf(cards, rules.draft)]}
-        isDisabled={changed.length === 0 || !mayChange}
+        fields={['authProviderIds', 'policyId', ...fieldsOf(cards, rules.draft)]}
+        isDisabled={changed.length === 0 || !mayChange || isUnread}
         submit={text.review}
         saved={text.saved}
         onSubmit={() => {
           save.reset();
-          review.begin({ ...draft.policy, ...providersOf(draft) }, draft);
+          // Without any field the API would compare with no rules at all.
+          const same = draft.authProviderIds === undefined ? wanted : {};
+          review.begin({ ...(draft.policy ?? same), ...providersOf(draft) }, draft);
         }}
       >
         {/* Nothing in it can be changed by who may not change it. */}
         <fieldset className="fd-bare" disabled={!mayChange}>
-          <Providers edits={edits} isNobodyProven={props.isNobodyProven} />
-          <RuleCards
-            draft={rules.draft}
-            set={rules.type}
-            wanted={wanted}
-            rules={cards}
+          <AccessFields
+            edits={edits}
+            cards={cards}
             mayChange={mayChange}
+            isNobodyProven={props.isNobodyProven}
           />
         </fieldset>
         {changed.length === 0 ? null : (
@@ -107,6 +111,40 @@ export function AccessForm(props: {
   );
 }
 
+function changedNames({ providers, changed, draft }: AccessEdits): readonly string[] {
+  const isOther = providers.draft.policyId !== providers.base.body.policyId;
+  const ofShare = [
+    ...(draft.authProviderIds === undefined ? [] : ['authProviderIds']),
+    ...(isOther ? ['policyId'] : []),
+  ];
+  return [...ofShare, ...changed];
+}
+
+function AccessFields(props: {
+  readonly edits: AccessEdits;
+  readonly cards: OpenRules;
+  readonly mayChange: boolean;
+  readonly isNobodyProven: boolean;
+}): ReactNode {
+  const { providers, rules, wanted } = props.edits;
+  const { policyId } = providers.draft;
+  return (
+    <>
+      <Providers edits={props.edits} isNobodyProven={props.isNobodyProven} />
+      <PolicyChoice value={policyId} onChange={(chosen) => providers.type({ policyId: chosen })} />
+      {policyId === null ? (
+        <RuleCards
+          draft={rules.draft}
+          set={rules.type}
+          wanted={wanted}
+          rules={props.cards}
+          mayChange={props.mayChange}
+        />
+      ) : null}
+    </>
+  );
+}
+
 function providersOf({ authProviderIds }: AccessDraft): AccessDraft {
   return authProviderIds === undefined ? {} : { authProviderIds };
 }
@@ -126,7 +164,10 @@ interface AccessSave extends SentChange {
   send(onError: (error: Error) => void): void;
 }
 
-/** A policy with rules about people needs its provider first; without these rules the provider may go only after them. */
+/**
+ * A policy with rules about people needs its provider first; without these rules the provider may go only after them. Own rules
+ * are changed once the share has left its policy.
+ */
 function useAccessSave(
   { providers, rules, wanted, changed, draft }: AccessEdits,
   parameters: { readonly frontdoorId: string; readonly token: string },
@@ -140,10 +181,13 @@ function useAccessSave(
     refreshes: ['share'],
     onDone: (answer) => rules.saved(answer),
   });
-  const authProviderIds = draft.authProviderIds;
+  const { authProviderIds } = draft;
+  const { policyId } = providers.draft;
+  const isOtherPolicy = policyId !== providers.base.body.policyId;
   const saveShare = async () => {
-    if (authProviderIds === undefined) return;
-    await share.mutateAsync({ parameters, body: { authProviderIds }, ifMatch: providers.base.etag });
+    if (authProviderIds === undefined && !isOtherPolicy) return;
+    const body = { ...providersOf(draft), ...(isOtherPolicy ? { policyId } : {}) };
+    await share.mutateAsync({ parameters, body, ifMatch: providers.base.etag });
   };
   const savePolicy = async () => {
     if (changed.length === 0) return;
@@ -151,7 +195,8 @@ function useAccessSave(
   };
   const hasPeople = (wanted.emails ?? []).length + (wanted.claims ?? []).length > 0;
   const saveAll = async () => {
-    for (const each of hasPeople ? [saveShare, savePolicy] : [savePolicy, saveShare]) await each();
+    for (const each of hasPeople || isOtherPolicy ? [saveShare, savePolicy] : [savePolicy, saveShare])
+      await each();
   };
   return {
     error: share.error ?? policy.error,

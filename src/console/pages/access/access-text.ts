@@ -26,6 +26,10 @@ export const accessText = defineText({
     review: 'Review and save',
     discard: 'Discard changes',
     noRules: 'No rule is set.',
+    rules: 'Rules',
+    ownRules: 'Rules of this share',
+    sharedRules: (name: string) =>
+      `The rules of the policy ${name} apply. A change of the policy (frontdoor policies change) applies at all shares that use it. If you choose the rules of this share instead, it keeps these rules as its own.`,
     addRule: 'Add rule',
     chooseRule: 'Choose a rule',
     edit: 'Edit',
@@ -110,6 +114,10 @@ export const accessText = defineText({
     review: 'Prüfen und speichern',
     discard: 'Änderungen verwerfen',
     noRules: 'Keine Regel ist gesetzt.',
+    rules: 'Regeln',
+    ownRules: 'Regeln dieser Freigabe',
+    sharedRules: (name: string) =>
+      `Es gelten die Regeln der Richtlinie ${name}. Eine Änderung der Richtlinie (frontdoor policies change) gilt für alle Freigaben, die sie verwenden. Wählen Sie stattdessen die Regeln dieser Freigabe, behält sie diese Regeln als eigene.`,
     addRule: 'Regel hinzufügen',
     chooseRule: 'Regel auswählen',
     edit: 'Bearbeiten',

@@ -14,6 +14,7 @@ import { AccessForm } from './access-form.tsx';
 import { AccessSentences } from './access-sentences.tsx';
 import { accessText } from './access-text.ts';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
+import { rulesOfPolicy, usePolicy } from './policy-choice.tsx';
 import { QuestionPanel } from './question-panel.tsx';
 import { useExplanations, type AccessDraft } from './use-explanations.ts';
 
@@ -28,21 +29,27 @@ export function PublicAccess(props: {
   const providers = useEdit({
     now: share,
     reload: props.reloadShare,
-    draftOf: ({ authProviderIds }) => ({ authProviderIds }),
+    draftOf: ({ authProviderIds, policyId }) => ({ authProviderIds, policyId }),
   });
   const rules = useEdit({ now: policy, reload: props.reloadPolicy, draftOf: policyDraftOf });
   const text = useText(accessText);
   const explanations = useExplanations(parameters);
   const wanted = policyOf(rules.draft, rules.base.body);
   const changed = changedFields(rules.base.body, wanted);
-  const { authProviderIds } = providers.draft;
+  const { authProviderIds, policyId } = providers.draft;
+  const standing = providers.base.body.policyId;
+  const other = usePolicy(policyId === standing ? null : policyId);
+  // Rules of its own do not count while it uses a policy.
+  const own = policyId === null && changed.length > 0 ? wanted : undefined;
+  const compared = other === undefined ? own : rulesOfPolicy(other);
   const draft: AccessDraft = {
-    ...(changed.length === 0 ? {} : { policy: wanted }),
+    ...(compared === undefined ? {} : { policy: compared }),
     ...(isSameChoice(authProviderIds, providers.base.body.authProviderIds)
       ? {}
       : { authProviderIds: [...authProviderIds] }),
   };
-  const hasRulesOnPeople = (wanted.emails ?? []).length + (wanted.claims ?? []).length > 0;
+  const applying = compared ?? wanted;
+  const hasRulesOnPeople = (applying.emails ?? []).length + (applying.claims ?? []).length > 0;
   const provesPeople = useProvesPeople(authProviderIds);
   return (
     <>
@@ -50,7 +57,7 @@ export function PublicAccess(props: {
         <AccessSentences policy={policy.body} providerIds={share.body.authProviderIds} />
       </Panel>
       <AccessForm
-        edits={{ providers, rules, wanted, changed, draft }}
+        edits={{ providers, rules, wanted, changed: policyId === null ? changed : [], draft }}
         parameters={parameters}
         explanations={explanations}
         isNobodyProven={hasRulesOnPeople && !provesPeople}

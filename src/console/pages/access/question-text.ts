@@ -78,6 +78,7 @@ export const questionText = defineText({
     rules: (rule: string) =>
       ({
         host: 'Host',
+        policy: 'Policy',
         time: 'Time',
         address: 'Network',
         certificate: 'Client certificate',
@@ -98,6 +99,7 @@ export const questionText = defineText({
     fieldNames: (name: string) =>
       ({
         authProviderIds: 'Sign-in providers',
+        policyId: 'Policy',
         emails: 'Email addresses',
         claims: 'Groups and claims',
         basicAuth: 'Users with a password',
@@ -192,6 +194,7 @@ export const questionText = defineText({
       ({ passed: 'Bestanden', decided: 'Entscheidet', skipped: 'Ausgelassen' })[outcome] ?? outcome,
     rules: (rule: string) =>
       ({
+        policy: 'Richtlinie',
         host: 'Host',
         time: 'Zeit',
         address: 'Netz',
@@ -212,6 +215,7 @@ export const questionText = defineText({
     keepsDecision: 'Die Änderung entscheidet über diese Anfrage wie zuvor.',
     fieldNames: (name: string) =>
       ({
+        policyId: 'Richtlinie',
         authProviderIds: 'Anmeldungen',
         emails: 'E-Mail-Adressen',
         claims: 'Gruppen und Claims',
