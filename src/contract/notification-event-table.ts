@@ -13,6 +13,10 @@ export const NOTIFICATION_EVENTS = {
   'share.healthy': { of: 'organization', meaning: 'A share that was reported as failing works again' },
   'agent.away': { of: 'organization', meaning: 'An agent has been disconnected for a minute' },
   'agent.back': { of: 'organization', meaning: 'An agent that was reported as away is connected again' },
+  'certificate.expiring': {
+    of: 'organization',
+    meaning: 'The certificate of an agent or of a domain of a share ends within 14 days',
+  },
   'router.lost': {
     of: 'installation',
     meaning: 'A router has been disconnected from every control plane for a minute',

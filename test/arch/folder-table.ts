@@ -149,8 +149,7 @@ const SHARES: FolderTable = {
   hostnames: { may: ['records'], why: 'asks DNS for the proofs of hostnames, and stores what it answers' },
   metrics: { may: ['records'], why: 'stores traffic counts and reads them as series' },
   notifications: {
-    may: ['catalog'],
-    tests: ['records'],
+    may: ['records', 'catalog'],
     why: 'notices what fails, and sends events to destinations of organizations',
   },
   changes: { may: ['catalog'], why: 'sends the changes of resources to readers' },

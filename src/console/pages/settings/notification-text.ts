@@ -7,6 +7,7 @@ export const EVENTS = {
   'share.healthy': false,
   'agent.away': false,
   'agent.back': false,
+  'certificate.expiring': false,
   'router.lost': true,
   'router.back': true,
 } as const satisfies Readonly<Record<NotificationEventType, boolean>>;
@@ -18,6 +19,7 @@ const eventEn = (type: string): string =>
       'share.healthy': 'A share is healthy again',
       'agent.away': 'An agent is away',
       'agent.back': 'An agent is connected again',
+      'certificate.expiring': 'A certificate expires soon',
       'router.lost': 'A router is lost',
       'router.back': 'A router is connected again',
     } satisfies Record<NotificationEventType, string> as Record<string, string>
@@ -30,6 +32,7 @@ const eventDe = (type: string): string =>
       'share.healthy': 'Eine Freigabe funktioniert wieder',
       'agent.away': 'Ein Agent ist nicht verbunden',
       'agent.back': 'Ein Agent ist wieder verbunden',
+      'certificate.expiring': 'Ein Zertifikat läuft bald ab',
       'router.lost': 'Ein Router ist ausgefallen',
       'router.back': 'Ein Router ist wieder verbunden',
     } satisfies Record<NotificationEventType, string> as Record<string, string>

@@ -120,7 +120,7 @@ export async function overdueCertificates(
     .select(['identity.name'])
     .select((eb) => eb.ref('identity.kind').$castTo<OverdueKind>().as('kind'))
     .select(sql<number>`max(certificate.not_after)`.as('not_after'))
-    .groupBy(['identity.id', 'identity.kind', 'identity.name'])
+    .groupBy(['identity.id', 'identity.kind', 'identity.name', 'identity.frontdoor_id'])
     .having(
       sql<boolean>`(max(certificate.not_after) - ${nowMs}) * ${sql.lit(OVERDUE_PARTS)} < max(certificate.not_after - certificate.created_at)`,
     )
@@ -139,6 +139,8 @@ export interface MachineExpiry {
   readonly kind: OverdueKind;
   readonly id: string;
   readonly name: string;
+  /** In its front door; null for those of the installation. */
+  readonly ownerId: string | null;
   readonly notAfterMs: number;
 }
 
@@ -167,7 +169,7 @@ export async function expiringCertificates(
     );
   if (ownerId !== undefined) query = query.where('identity.frontdoor_id', '=', ownerId);
   const rows = await query
-    .select(['identity.id', 'identity.name'])
+    .select(['identity.id', 'identity.name', 'identity.frontdoor_id'])
     .select((eb) => eb.ref('identity.kind').$castTo<OverdueKind>().as('kind'))
     .select(sql<number>`max(certificate.not_after)`.as('not_after'))
     .groupBy(['identity.id', 'identity.kind', 'identity.name'])
@@ -175,10 +177,11 @@ export async function expiringCertificates(
     .orderBy('identity.id')
     .limit(limit)
     .execute();
-  return rows.map(({ kind, id, name, not_after: notAfterMs }) => ({
+  return rows.map(({ kind, id, name, frontdoor_id: ownerId, not_after: notAfterMs }) => ({
     kind,
     id,
     name,
+    ownerId,
     notAfterMs: Number(notAfterMs),
   }));
 }

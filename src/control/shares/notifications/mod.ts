@@ -1,4 +1,5 @@
 /** Notifications: what is noticed, the queue, and what sends it. */
+export { CertificateWatch } from './certificate-watch.ts';
 export { NotificationSender } from './notification-sender.ts';
 export { NotificationSweep } from './notification-sweep.ts';
 export { ProblemWatch } from './problem-watch.ts';

@@ -2,10 +2,12 @@
 import type { Selectable } from 'kysely';
 import type { Database, Queries } from '../../store/mod.ts';
 
-export type ProblemKind = Selectable<Database['reported_problem']>['kind'];
+type ReportedKind = Selectable<Database['reported_problem']>['kind'];
+/** Those whose state is measured. */
+export type ProblemKind = Exclude<ReportedKind, 'certificate'>;
 
 export interface ReportedProblem {
-  readonly kind: ProblemKind;
+  readonly kind: ReportedKind;
   readonly resourceId: string;
 }
 
@@ -15,7 +17,7 @@ const MAX_REPORTED = 200_000;
 /** Returns those that were not reported before. */
 export async function reportProblems(
   trx: Queries,
-  kind: ProblemKind,
+  kind: ReportedKind,
   organizationId: string,
   resourceIds: readonly string[],
   nowMs: number,
@@ -42,7 +44,7 @@ export async function reportProblems(
 /** Returns those that were reported until now. */
 export async function endProblems(
   trx: Queries,
-  kind: ProblemKind,
+  kind: ReportedKind,
   resourceIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const won = new Set<string>();
@@ -58,10 +60,14 @@ export async function endProblems(
   return won;
 }
 
-export async function listReported(db: Queries): Promise<readonly ReportedProblem[]> {
+export async function listReported(
+  db: Queries,
+  kinds: readonly ReportedKind[],
+): Promise<readonly ReportedProblem[]> {
   const found = await db
     .selectFrom('reported_problem')
     .select(['kind', 'resource_id'])
+    .where('kind', 'in', kinds)
     .limit(MAX_REPORTED)
     .execute();
   return found.map(({ kind, resource_id: resourceId }) => ({ kind, resourceId }));

@@ -20,6 +20,7 @@ const READ_MS = 60_000;
 export const HOLD_MS = { share: 30_000, agent: 60_000, router: 60_000 } as const;
 const MAX_NAMED = 50;
 
+const KINDS = ['share', 'agent', 'router'] as const;
 const EVENTS = {
   share: { failing: 'share.failing', healthy: 'share.healthy' },
   agent: { failing: 'agent.away', healthy: 'agent.back' },
@@ -141,7 +142,8 @@ export class ProblemWatch {
     const isDue = this.#hasScanned ? store.isShared && this.#nowMs - this.#readMs >= READ_MS : true;
     if (!isDue) return;
     this.#readMs = this.#nowMs;
-    for (const { kind, resourceId } of await listReported(store.db)) {
+    for (const { kind, resourceId } of await listReported(store.db, KINDS)) {
+      if (kind === 'certificate') continue;
       const problem = this.#problemOf(kind, resourceId);
       if (problem.state?.isReported === true) continue;
       problem.state = stepProblem(
@@ -223,7 +225,7 @@ export class ProblemWatch {
 
   /** Deleted resources end without a message. */
   async #forget(gone: readonly Problem[]): Promise<void> {
-    for (const kind of ['share', 'agent', 'router'] as const) {
+    for (const kind of KINDS) {
       const ids = gone.filter((problem) => problem.kind === kind).map(({ id }) => id);
       if (ids.length > 0) await endProblems(this.#options.store.db, kind, ids);
       for (const id of ids) this.#problems.delete(keyOf(kind, id));

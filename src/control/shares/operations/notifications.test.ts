@@ -11,7 +11,7 @@ import { parseAllowedNetworks } from '#domain';
 import { until } from '../../../../test/support/deadline.ts';
 import { closerOf } from '../../../../test/support/server-sockets.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
-import { NotificationSender, ProblemWatch } from '../notifications/mod.ts';
+import { CertificateWatch, NotificationSender, ProblemWatch } from '../notifications/mod.ts';
 import { deleteFinished, publishEvent } from '../notifications/delivery-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
@@ -193,6 +193,35 @@ describeEachStore('notifications', (open) => {
     }
     await pass();
     assert.deepEqual(types(), ['share.failing']);
+  });
+
+  it('report a certificate that ends soon once by two control planes, until it was renewed', async () => {
+    await create();
+    const { store, clock } = world;
+    const own = [1, 2].map(() => new CertificateWatch({ store, clock, log: silentLog }));
+    const look = async () => {
+      await Promise.all(own.map((each) => each.pass()));
+      await pass();
+    };
+    const certificate = {
+      fingerprint: 'f'.repeat(40),
+      identity_id: environmentId,
+      spki_sha256: '0'.repeat(64),
+      authority_id: null,
+      not_after: clock.nowMs() + 10 * DAY_MS,
+      created_at: clock.nowMs(),
+    };
+    await store.db.insertInto('certificate').values(certificate).execute();
+    await look();
+    await look();
+    assert.deepEqual(
+      received.map(({ body }) => [body.type, body.data.resources[0]!['name']]),
+      [['certificate.expiring', 'edge']],
+    );
+    await store.db.deleteFrom('certificate').execute();
+    await look();
+    assert.equal((await store.db.selectFrom('reported_problem').selectAll().execute()).length, 0);
+    await Promise.all(own.map((each) => each.close()));
   });
 
   it('are sent again under the same id until the destination accepts them, or fail and are sent again on request', async () => {

@@ -28,34 +28,37 @@ export async function waitingDomains(
 }
 
 export interface ExpiringDomain {
+  readonly frontdoorId: string;
   readonly shareToken: string;
   readonly hostname: string;
   /** The end of the certificate that ends first, if several gateways serve the domain. */
   readonly validUntilMs: number;
 }
 
-/** Domains of shares whose certificate ends before `beforeMs`, the first to end. */
+/** Domains of shares, of a frontdoor or all, whose certificate ends before `beforeMs`, the first to end. */
 export async function expiringDomains(
   db: Queries,
-  { id }: GrantedFrontdoor,
+  frontdoor: Pick<GrantedFrontdoor, 'id'> | undefined,
   window: { readonly nowMs: number; readonly beforeMs: number; readonly limit: number },
 ): Promise<ExpiringDomain[]> {
   const { nowMs, beforeMs, limit } = window;
-  const rows = await db
+  let query = db
     .selectFrom('domain_certificate')
     .innerJoin('hostname_claim', 'hostname_claim.id', 'domain_certificate.claim_id')
     .innerJoin('share', 'share.id', 'hostname_claim.share_id')
-    .where('hostname_claim.frontdoor_id', '=', id)
     .where('domain_certificate.reported_at', '>', nowMs - COUNTS_FOR_MS)
-    .where('domain_certificate.valid_until', '<', beforeMs)
-    .groupBy(['share.token', 'hostname_claim.hostname'])
-    .select(['share.token', 'hostname_claim.hostname'])
+    .where('domain_certificate.valid_until', '<', beforeMs);
+  if (frontdoor !== undefined) query = query.where('hostname_claim.frontdoor_id', '=', frontdoor.id);
+  const rows = await query
+    .groupBy(['hostname_claim.frontdoor_id', 'share.token', 'hostname_claim.hostname'])
+    .select(['hostname_claim.frontdoor_id', 'share.token', 'hostname_claim.hostname'])
     .select(sql<number>`min(domain_certificate.valid_until)`.as('until'))
-    .orderBy(sql`3`)
+    .orderBy(sql`4`)
     .orderBy('hostname_claim.hostname')
     .limit(limit)
     .execute();
-  return rows.map(({ token, hostname, until }) => ({
+  return rows.map(({ frontdoor_id: frontdoorId, token, hostname, until }) => ({
+    frontdoorId,
     shareToken: token,
     hostname,
     validUntilMs: Number(until),

@@ -34,7 +34,7 @@ export interface NotificationDestinationTable {
 }
 
 export interface ReportedProblemTable {
-  kind: 'share' | 'agent' | 'router';
+  kind: 'share' | 'agent' | 'router' | 'certificate';
   resource_id: string;
   /** '' for the installation. */
   organization_id: string;
