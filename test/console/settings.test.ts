@@ -45,6 +45,29 @@ describe('the settings', { skip: browserSkip }, () => {
     assert.equal(await status(), 401);
   });
 
+  it('add a webhook, whose secret is shown once, and say why a test message was not delivered', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/people');
+    await page.getByRole('button', { name: /attention/ }).click();
+    await page.getByRole('menuitem', { name: 'Set up notifications' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('pager');
+    await page.getByRole('textbox', { name: 'Webhook URL' }).fill('https://127.0.0.1:9/hook');
+    assert.equal(await page.getByLabel('A router is lost').count(), 0);
+    await checkLooks(page, 'notifications-new');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByLabel('I have stored it').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('link', { name: 'pager' }).click();
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText(/The test message was not delivered: .*is not fetched/).waitFor();
+    await checkLooks(page, 'notification');
+    await page.getByLabel('Send notifications to this webhook').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Disabled').waitFor();
+  });
+
   it('invite a person, whose role can be changed, and list sessions', async (test) => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/people');

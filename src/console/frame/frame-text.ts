@@ -1,4 +1,4 @@
-import { defineText } from '../text/define-text.ts';
+import { counted, defineText } from '../text/define-text.ts';
 
 /** Texts around the pages: navigation, banners, search, the dialog of an ended session. */
 export const frameText = defineText({
@@ -31,6 +31,26 @@ export const frameText = defineText({
     leave: 'Leave this page?',
     leaveText: 'Your changes on this page have not been saved.',
     leaveAnyway: 'Leave without saving',
+    attention: 'Needs attention',
+    attentionCount: (count: number) =>
+      count === 0
+        ? 'Nothing needs attention'
+        : counted(count, String(count), 'thing needs attention', 'things need attention'),
+    attentionNone: 'Nothing needs attention.',
+    attentionLine: (of: string, count: number) =>
+      ({
+        failingShares: counted(count, String(count), 'share is failing', 'shares are failing'),
+        disconnectedAgents: counted(count, String(count), 'agent is away', 'agents are away'),
+        waitingDomains: counted(
+          count,
+          String(count),
+          'custom domain waits for DNS or a certificate',
+          'custom domains wait for DNS or a certificate',
+        ),
+        certificates: counted(count, String(count), 'certificate expires soon', 'certificates expire soon'),
+        waitingPeople: counted(count, String(count), 'person waits for a role', 'people wait for a role'),
+      })[of] ?? of,
+    notificationSettings: 'Set up notifications',
     search: 'Search',
     searchLabel: 'Search for a resource, page or command',
     searchHint: 'Enter at least two characters.',
@@ -117,6 +137,36 @@ export const frameText = defineText({
     leave: 'Diese Seite verlassen?',
     leaveText: 'Ihre Änderungen auf dieser Seite sind nicht gespeichert.',
     leaveAnyway: 'Ohne Speichern verlassen',
+    attention: 'Braucht Aufmerksamkeit',
+    attentionCount: (count: number) =>
+      count === 0
+        ? 'Alles in Ordnung'
+        : counted(count, String(count), 'Hinweis braucht Aufmerksamkeit', 'Hinweise brauchen Aufmerksamkeit'),
+    attentionNone: 'Alles in Ordnung.',
+    attentionLine: (of: string, count: number) =>
+      ({
+        failingShares: counted(count, String(count), 'Freigabe ist gestört', 'Freigaben sind gestört'),
+        disconnectedAgents: counted(
+          count,
+          String(count),
+          'Agent ist nicht verbunden',
+          'Agenten sind nicht verbunden',
+        ),
+        waitingDomains: counted(
+          count,
+          String(count),
+          'eigene Domain wartet auf DNS oder ein Zertifikat',
+          'eigene Domains warten auf DNS oder ein Zertifikat',
+        ),
+        certificates: counted(count, String(count), 'Zertifikat läuft bald ab', 'Zertifikate laufen bald ab'),
+        waitingPeople: counted(
+          count,
+          String(count),
+          'Person wartet auf eine Rolle',
+          'Personen warten auf eine Rolle',
+        ),
+      })[of] ?? of,
+    notificationSettings: 'Benachrichtigungen einrichten',
     search: 'Suchen',
     searchLabel: 'Nach Objekten, Seiten oder Befehlen suchen',
     searchHint: 'Geben Sie mindestens zwei Zeichen ein.',

@@ -11,6 +11,7 @@ import { place } from '../place.ts';
 import { useText } from '../text/language.tsx';
 import { AccountButton } from './account-button.tsx';
 import { Banners } from './banners.tsx';
+import { BellButton } from './bell-button.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 import { useKeys, useTypedAhead } from './keys.ts';
@@ -134,6 +135,7 @@ function Head(props: {
         >
           {text.search}
         </Button>
+        <BellButton frontdoorId={frontdoorId} />
         <AccountButton
           onKeys={() => onDialog('keys')}
           onTour={useTourStart()}
