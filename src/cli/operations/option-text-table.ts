@@ -45,7 +45,6 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   status: { example: '403' },
   client: { example: '192.0.2.7' },
   caller: { example: 'ann' },
-  code: { example: 'no-terminator' },
   minMs: { example: '500' },
   keptHours: { example: '72' },
   maxEntries: { example: '200000' },

@@ -1,7 +1,7 @@
 /** A list of the API as the address of its page names it: the page, the order and the filters. It can be reloaded and sent on. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { OperationId } from '#contract';
-import type { AnsweredCall, CallInput } from '../api/call.ts';
+import type { AnsweredCall, CallInput, QueryValue } from '../api/call.ts';
 import { useProgram } from '../api/program.tsx';
 import { useAnswer } from '../api/queries.ts';
 import type { PageFilter } from './filters.tsx';
@@ -16,12 +16,16 @@ export interface ListPart<Row> {
   readonly totalPages?: number;
 }
 
+export type ListQuery = Readonly<Record<string, QueryValue>>;
+
 export interface List<Body> {
   /** Names the list in files and in what this browser keeps: `auth-providers`. */
   readonly name: string;
   readonly answer: UseQueryResult<{ readonly body: Body }>;
   readonly control: SearchControl;
   readonly filters: readonly PageFilter[];
+  /** What the address asks of the list, besides the page. */
+  readonly query: ListQuery;
   /** Whether the address narrows the list. */
   readonly isFiltered: boolean;
   clear(): void;
@@ -59,6 +63,7 @@ export function useList<Id extends OperationId>(
     answer,
     control,
     filters,
+    query,
     isFiltered: names.some((name) => control.textOf(name) !== ''),
     clear: () => control.change(Object.fromEntries(names.map((name) => [name, undefined]))),
     read: async (part, size) => {

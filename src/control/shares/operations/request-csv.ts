@@ -4,7 +4,10 @@
  */
 import type { LoggedRequestAnswer } from '#contract/schemas';
 
-const COLUMNS: readonly (readonly [name: string, value: (entry: LoggedRequestAnswer) => unknown])[] = [
+const COLUMNS: readonly (readonly [
+  name: string,
+  value: (entry: LoggedRequestAnswer) => string | number | null,
+])[] = [
   ['at', ({ at }) => at],
   ['id', ({ id }) => id],
   ['share', ({ shareToken }) => shareToken],
