@@ -6,13 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { after, describe, it } from 'node:test';
-import {
-  newWebhookSecret,
-  webhookBody,
-  webhookHeaders,
-} from '../../src/control/shares/notifications/webhook-message.ts';
+import { newWebhookSecret, webhookBody, webhookHeaders } from './webhook-message.ts';
 
-const guide = readFileSync(new URL('../../docs/guide/notifications.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../docs/guide/notifications.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-receivers-'));
 const message = {
   id: 'b0c7',
