@@ -25,6 +25,8 @@ import { notificationText } from './notification-text.ts';
 import { DestinationState } from './notifications-page.tsx';
 
 const KIND = 'notification-destination';
+/** The result stands in a line of its own, below all buttons. */
+const RESULT_BELOW = { flexBasis: '100%', order: 1 } as const;
 const OVERLAP_SECONDS = 86_400;
 
 export function NotificationPage(): ReactNode {
@@ -99,7 +101,7 @@ function TestButton({ id }: { readonly id: string }): ReactNode {
       <Button variant="default" loading={isPending} onClick={() => mutate({ parameters: { id } })}>
         {text.test}
       </Button>
-      <span role="status">{result === undefined ? null : testSentence(result)}</span>
+      <span role="status" style={RESULT_BELOW}>{result === undefined ? null : testSentence(result)}</span>
       {error === null ? null : <Problem error={error} />}
     </>
   );
