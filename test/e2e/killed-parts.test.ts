@@ -68,3 +68,20 @@ for (const [name, isBack] of [
     await eventually(isDeployed, Boolean);
   });
 }
+
+test('requests while the control plane was killed are in the log once it is back, without their queries', async () => {
+  await eventually(isServed, Boolean);
+  await parts.control.kill();
+  const { status } = await httpGet(parts.port, HOST, '/while-away?token=planted-secret');
+  assert.equal(status, 200);
+  await parts.control.start();
+  const logged = await eventually(
+    async () => (await parts.call('GET', '/requests?text=while-away')).json,
+    (json) => (json as { content: unknown[] }).content.length > 0,
+  );
+  const { content } = logged as { content: Record<string, unknown>[] };
+  assert.deepEqual(
+    content.map(({ path, outcome, shareToken }) => [path, outcome, shareToken]),
+    [['/while-away', 'served', 'app']],
+  );
+});
