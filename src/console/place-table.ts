@@ -20,7 +20,6 @@ const SHARED_POLICIES = 'Shared policies are managed on the command line (frontd
 const ON_THE_COMMAND_LINE =
   'Keys are replaced on the command line (frontdoor pki, frontdoor secrets), beside the files that have to be saved first.';
 const NOTIFICATION = '/settings/notifications/$destinationId';
-const NO_REQUEST_PAGE = 'The command line has the request log (frontdoor requests).';
 const ACCOUNT_PAGE =
   'The page of one’s own account (/console/account) has it, which works without JavaScript.';
 
@@ -91,11 +90,13 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listFailureGroups: at(`${FD}/failures`),
   getFailure: at(`${FD}/failures/$errorId`),
   getUnroutedFailure: at('/mesh/failures/$errorId'),
-  listRequests: because(NO_REQUEST_PAGE),
-  getRequest: because(NO_REQUEST_PAGE),
-  getRequestLog: because(NO_REQUEST_PAGE),
-  setRequestLog: because(NO_REQUEST_PAGE),
-  exportRequests: because(NO_REQUEST_PAGE),
+  listRequests: at(`${FD}/requests`),
+  getRequest: at(`${FD}/requests`),
+  getRequestLog: at(`${FD}/requests`),
+  setRequestLog: because(
+    'An operator sets it on the command line (frontdoor requests settings set); the page shows what is set.',
+  ),
+  exportRequests: at(`${FD}/requests`),
   getInspector: at(`${SHARE}/requests`),
   setInspector: at(`${SHARE}/requests`),
   listInspectedRequests: at(`${SHARE}/requests`),

@@ -8,6 +8,7 @@ import { domainRoutes } from './pages/domains/domains-routes.ts';
 import { failureRoutes } from './pages/failures/failures-routes.ts';
 import { meshRoutes } from './pages/mesh/mesh-routes.ts';
 import { providerRoutes } from './pages/providers/providers-routes.ts';
+import { requestLogRoutes } from './pages/request-log/request-log-routes.ts';
 import { requestRoutes } from './pages/requests/requests-routes.ts';
 import { settingsRoutes } from './pages/settings/settings-routes.ts';
 import { sharePageRoutes, shareRoute, shareRoutes } from './pages/shares/shares-routes.ts';
@@ -40,6 +41,7 @@ const routeTree = rootRoute.addChildren([
     ...providerRoutes,
     ...domainRoutes,
     ...failureRoutes,
+    ...requestLogRoutes,
   ]),
   ...activityRoutes,
   ...meshRoutes,

@@ -127,6 +127,17 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await page.reload();
     await page.getByRole('link', { name: 'Go to share' }).click();
     await page.getByRole('heading', { level: 1, name: 'app' }).waitFor();
+    await open(`${base}/requests?outcome=unserved`);
+    await page
+      .getByRole('button', { name: /^Open GET .*\/broken$/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('failed here').waitFor();
+    await checkLooks(page, 'requests');
+    await dialog.getByRole('link', { name: 'Requests from this address' }).click();
+    await page.waitForURL(/requests\?client=/);
+    await page.locator('td').getByText('Served', { exact: true }).first().waitFor();
   });
 
   it('are summed up on the overview', async (test) => {

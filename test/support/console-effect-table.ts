@@ -188,6 +188,19 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/frontdoors/$frontdoorId/failures/$errorId': {
     'Go to share': 'page /frontdoors/$frontdoorId/shares/$token/',
     'View access settings': 'page /frontdoors/$frontdoorId/shares/$token/access',
+    'All requests from this address': 'page /frontdoors/$frontdoorId/requests',
+  },
+  '/frontdoors/$frontdoorId/requests': {
+    'Export CSV': 'file',
+    'Export JSON lines': 'file',
+    Follow: 'shows Pause',
+    Any: 'address ?outcome',
+    'Open GET': 'dialog Request',
+    broken: 'page /frontdoors/$frontdoorId/shares/$token/',
+    app: 'page /frontdoors/$frontdoorId/shares/$token/',
+    'Open GET › Requests to this share': 'page /frontdoors/$frontdoorId/requests',
+    'Open GET › Requests from this address': 'page /frontdoors/$frontdoorId/requests',
+    'Open GET › Explain the failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
   },
   '/activity': {
     'Verify that no events have been changed, removed or inserted': 'shows All N events are intact.',
@@ -391,6 +404,7 @@ export const FRAME_EFFECTS: Rows = {
   Agents: 'page /frontdoors/$frontdoorId/agents',
   'Sign-in providers': 'page /frontdoors/$frontdoorId/providers',
   'Custom domains': 'page /frontdoors/$frontdoorId/domains',
+  Requests: 'page /frontdoors/$frontdoorId/requests',
   Failures: 'page /frontdoors/$frontdoorId/failures',
   'Activity log': 'page /activity',
   Settings: 'page /settings/frontdoors',

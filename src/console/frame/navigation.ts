@@ -42,6 +42,7 @@ export function navigationOf(
         entry(`${base}/agents`, 'agents', 'a'),
         entry(`${base}/providers`, 'providers', 'l'),
         entry(`${base}/domains`, 'domains', 'd'),
+        entry(`${base}/requests`, 'requests', 'r'),
         entry(`${base}/failures`, 'failures', 'f'),
       ],
     });

@@ -27,7 +27,9 @@ export function FailurePage(): ReactNode {
         {({ body }) => (
           <>
             <FailureFacts failure={body} />
-            {body.shareToken === null ? null : <Ways frontdoorId={frontdoorId} token={body.shareToken} />}
+            {body.shareToken === null ? null : (
+              <Ways frontdoorId={frontdoorId} token={body.shareToken} client={body.client} />
+            )}
           </>
         )}
       </AnswerView>
@@ -35,7 +37,12 @@ export function FailurePage(): ReactNode {
   );
 }
 
-function Ways({ frontdoorId, token }: { readonly frontdoorId: string; readonly token: string }): ReactNode {
+function Ways(props: {
+  readonly frontdoorId: string;
+  readonly token: string;
+  readonly client: string;
+}): ReactNode {
+  const { frontdoorId, token, client } = props;
   const text = useText(failuresText);
   const params = { frontdoorId, token };
   return (
@@ -48,6 +55,11 @@ function Ways({ frontdoorId, token }: { readonly frontdoorId: string; readonly t
       <p>
         <Link to="/frontdoors/$frontdoorId/shares/$token/access" params={params}>
           {text.toAccess}
+        </Link>
+      </p>
+      <p>
+        <Link to="/frontdoors/$frontdoorId/requests" params={{ frontdoorId }} search={{ client }}>
+          {text.ofClient}
         </Link>
       </p>
     </Panel>

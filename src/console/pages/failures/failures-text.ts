@@ -58,6 +58,7 @@ export const failuresText = defineText({
     notThatFar: 'not reached',
     toAccess: 'View access settings',
     toShare: 'Go to share',
+    ofClient: 'All requests from this address',
   },
   de: {
     failures: 'Fehler',
@@ -115,5 +116,6 @@ export const failuresText = defineText({
     notThatFar: 'nicht erreicht',
     toAccess: 'Zugriff anzeigen',
     toShare: 'Zur Freigabe',
+    ofClient: 'Alle Anfragen von dieser Adresse',
   },
 });
