@@ -120,7 +120,10 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
       await hands.button('Disable');
       await hands.confirm('Disable');
       await hands.click(hands.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last());
-      await hands.page.getByRole('row', { name: /intranet/ }).getByText('Closed', { exact: true }).waitFor();
+      await hands.page
+        .getByRole('row', { name: /intranet/ })
+        .getByText('Closed', { exact: true })
+        .waitFor();
     },
   },
   {
@@ -170,7 +173,7 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
     run: async (hands) => {
       await hands.find('old-shop');
       // The row has the actor, too.
-      await hands.page.getByRole('row', { name: /deleteShare.*old-shop/ }).waitFor();
+      await hands.page.getByRole('row', { name: /Delete share.*old-shop/ }).waitFor();
     },
   },
   {

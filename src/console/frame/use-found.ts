@@ -7,7 +7,8 @@ import { useDeferredValue } from 'react';
 import type { SearchResultAnswer } from '#contract/schemas';
 import { useAnswer } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
-import { useFormat, useText } from '../text/language.tsx';
+import { actionText } from '../pages/activity/action-text.ts';
+import { useLanguage, useText } from '../text/language.tsx';
 import { useCommands, type FrameActions } from './commands.ts';
 import { frameText } from './frame-text.ts';
 import { useRecentPages, useSearchPages, type SearchPage } from './search-pages.ts';
@@ -81,7 +82,8 @@ function useResources(
   isPending: boolean,
   go: (target: SearchPlace) => void,
 ): readonly Found[] {
-  const [text, own, format] = [useText(frameText), useText(searchText), useFormat()];
+  const [text, own] = [useText(frameText), useText(searchText)];
+  const { language, format } = useLanguage();
   const { may } = useSession();
   const isShown = ({ kind }: SearchResultAnswer['results'][number]): boolean =>
     kind !== 'audit-event' || may('listAuditEvents');
@@ -92,7 +94,7 @@ function useResources(
     return {
       // A share is found by its token and by its domains.
       key: `${kind} ${id} ${name}`,
-      name,
+      name: kind === 'audit-event' ? actionText(name, language) : name,
       kind: own.kinds(kind) || text.kinds(kind),
       detail: details.filter((part) => part !== null).join(' · ') || null,
       isCertain: !isPending,
