@@ -10,6 +10,7 @@ import { useLanguage, useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor } from './frontdoor.tsx';
 import { searchText } from './search-text.ts';
+import { searchWords } from './search-words.ts';
 
 export interface SearchCommand {
   readonly name: string;
@@ -32,7 +33,7 @@ export function useCommands({ openKeys, openTour, signOut }: FrameActions): read
   const { setLanguage } = useLanguage();
   return [
     ...useForms(),
-    { name: own.signOut, words: own.words('signOut'), run: signOut },
+    { name: own.signOut, words: searchWords('signOut'), run: signOut },
     ...SCHEMES.map((scheme) => ({ name: text.useScheme(scheme), run: () => setColorScheme(scheme) })),
     ...Object.entries(LANGUAGES).map(([code, name]) => ({
       name: own.useLanguage(name),
@@ -56,19 +57,19 @@ function useForms(): readonly SearchCommand[] {
     frontdoorId === undefined ? [] : form(id, name, words, `/frontdoors/${frontdoorId}/${path}`);
   const isNew = { [NEW_FIELD]: 'true' };
   return [
-    ...inFrontdoor('createShare', text.publish, own.words('publish'), 'shares/new'),
-    ...inFrontdoor('createEnrollment', text.addAgent, own.words('addAgent'), 'agents/new'),
-    ...inFrontdoor('createAuthProvider', text.newProvider, own.words('newProvider'), 'providers/new'),
-    ...inFrontdoor('createCustomFrontend', text.newDomain, own.words('newDomain'), 'domains/new'),
-    ...form('createInvitation', own.invite, own.words('invite'), '/settings/people', isNew),
-    ...form('createApiAccount', own.newAccount, own.words('newAccount'), '/settings/accounts', isNew),
-    ...form('createOauthClient', own.newClient, own.words('newClient'), '/settings/clients', isNew),
-    ...form('createFrontdoor', own.newFrontdoor, own.words('newFrontdoor'), '/settings/frontdoors', isNew),
-    ...form('endConsoleSession', own.endSessions, own.words('endSessions'), '/settings/sessions'),
-    ...form('getBackup', own.backup, own.words('backup'), '/settings/installation'),
+    ...inFrontdoor('createShare', text.publish, searchWords('publish'), 'shares/new'),
+    ...inFrontdoor('createEnrollment', text.addAgent, searchWords('addAgent'), 'agents/new'),
+    ...inFrontdoor('createAuthProvider', text.newProvider, searchWords('newProvider'), 'providers/new'),
+    ...inFrontdoor('createCustomFrontend', text.newDomain, searchWords('newDomain'), 'domains/new'),
+    ...form('createInvitation', own.invite, searchWords('invite'), '/settings/people', isNew),
+    ...form('createApiAccount', own.newAccount, searchWords('newAccount'), '/settings/accounts', isNew),
+    ...form('createOauthClient', own.newClient, searchWords('newClient'), '/settings/clients', isNew),
+    ...form('createFrontdoor', own.newFrontdoor, searchWords('newFrontdoor'), '/settings/frontdoors', isNew),
+    ...form('endConsoleSession', own.endSessions, searchWords('endSessions'), '/settings/sessions'),
+    ...form('getBackup', own.backup, searchWords('backup'), '/settings/installation'),
     {
       name: own.account,
-      words: own.words('account'),
+      words: searchWords('account'),
       run: () => window.location.assign(`${place.base}/account`),
     },
   ];

@@ -11,6 +11,7 @@ import { useCurrentFrontdoor } from './frontdoor.tsx';
 import { navigationOf } from './navigation.ts';
 import { recentPlaces } from './recent-places.ts';
 import { searchText } from './search-text.ts';
+import { searchWords } from './search-words.ts';
 
 export interface SearchPage {
   readonly to: string;
@@ -41,13 +42,13 @@ export function useSearchPages(): readonly SearchPage[] {
       to,
       name: frame[label],
       kind: frame.pages,
-      words: own.words(label),
+      words: searchWords(label),
     })),
     ...settingsPages.map(([path, label]) => ({
       to: `/settings/${path}`,
       name: settings[label],
       kind: own.settings,
-      words: own.words(path),
+      words: searchWords(path),
     })),
     ...(session.may('listRouters') ? MESH_PAGES : []).map((page) => ({
       to: `/mesh/${page}`,
