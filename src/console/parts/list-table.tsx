@@ -10,7 +10,7 @@ import { ListHead, ListOrder } from './list-head.tsx';
 import { ListRow } from './list-row.tsx';
 import { partsText } from './parts-text.ts';
 import { RowMenu } from './row-menu.tsx';
-import { useRowTip } from './row-tip.tsx';
+import { RowTips } from './row-tip.tsx';
 import type { SearchControl } from './search-state.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import type { ListPart } from './use-list.ts';
@@ -37,7 +37,6 @@ export function ListTable<Row>(
   const { page, control, view, keyOf, nameOf = keyOf, menuOf, bulk } = props;
   const { content, pageable } = page;
   const selection = useSelection(content, keyOf);
-  const { handlers, tip } = useRowTip();
   const columns = props.columns.filter(
     (column) => column.isName === true || !view.hidden.includes(columnId(column)),
   );
@@ -49,7 +48,7 @@ export function ListTable<Row>(
       {boxes === undefined ? null : (
         <SelectionBar selection={boxes}>{bulk?.(boxes.rows, () => boxes.clear())}</SelectionBar>
       )}
-      <div className="fd-list" {...handlers}>
+      <RowTips>
         <ListOrder columns={columns} control={control} />
         <table
           role="table"
@@ -72,8 +71,7 @@ export function ListTable<Row>(
             ))}
           </tbody>
         </table>
-        {tip}
-      </div>
+      </RowTips>
       <ListFoot page={page} control={control} />
     </>
   );

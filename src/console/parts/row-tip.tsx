@@ -3,14 +3,7 @@
  * closes it. Screen readers have the whole text in the table, so it is hidden from them.
  */
 import { Portal } from '@mantine/core';
-import {
-  useEffect,
-  useState,
-  type FocusEvent,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-} from 'react';
+import { useEffect, useState, type FocusEvent, type PointerEvent, type ReactNode } from 'react';
 
 interface Tip {
   readonly left: number;
@@ -26,49 +19,48 @@ const CLIPPED = 'a, .fd-copy > .fd-mono, .mantine-Button-label';
 /** A tip that would be lower stands above its row. */
 const ROOM_PX = 160;
 
-export interface RowTip {
-  readonly handlers: {
-    onPointerOver(event: PointerEvent<HTMLElement>): void;
-    onPointerLeave(): void;
-    onFocus(event: FocusEvent<HTMLElement>): void;
-    onBlur(): void;
-    onKeyDown(event: KeyboardEvent<HTMLElement>): void;
-  };
-  readonly tip: ReactNode;
-}
-
-export function useRowTip(): RowTip {
+/** Around the table: its rows are not drawn again when a tip comes or goes. */
+export function RowTips({ children }: { readonly children: ReactNode }): ReactNode {
   const [tip, setTip] = useState<Tip>();
   const hide = () => setTip(undefined);
   useEffect(() => {
     if (tip === undefined) return undefined;
-    window.addEventListener('scroll', hide, { capture: true, once: true });
-    return () => window.removeEventListener('scroll', hide, { capture: true });
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') hide();
+    };
+    window.addEventListener('keydown', onKey);
+    window.addEventListener('scroll', hide, { capture: true });
+    return () => {
+      window.removeEventListener('keydown', onKey);
+      window.removeEventListener('scroll', hide, { capture: true });
+    };
   }, [tip]);
-  return {
-    handlers: {
-      onPointerOver: ({ target, pointerType }) => {
-        if (pointerType === 'touch' || !(target instanceof Element)) return;
-        if (target.closest('.fd-tip') !== null) return;
-        const cell = target.closest<HTMLElement>(CELL);
-        setTip(cell !== null && isShortened(cell) ? tipAt(cell, [['', textOf(cell)]]) : undefined);
-      },
-      onPointerLeave: hide,
-      onFocus: ({ target }) => {
-        const row = target.closest<HTMLElement>('tbody tr');
-        // A press of the pointer shows what is under it.
-        if (row === null || !target.matches(':focus-visible')) return;
-        const cells = [...row.querySelectorAll<HTMLElement>(CELL)].filter(isShortened);
-        const lines = cells.map((cell) => [cell.dataset['title'] ?? '', textOf(cell)] as const);
-        setTip(lines.length === 0 ? undefined : tipAt(row, lines));
-      },
-      onBlur: hide,
-      onKeyDown: ({ key }) => {
-        if (key === 'Escape') hide();
-      },
-    },
-    tip: tip === undefined ? null : <TipBox tip={tip} />,
+  const onPointerOver = ({ target, pointerType }: PointerEvent<HTMLElement>) => {
+    // The pointer may move onto the tip.
+    if (pointerType === 'touch' || !(target instanceof Element) || target.closest('.fd-tip') !== null) return;
+    const cell = target.closest<HTMLElement>(CELL);
+    setTip(cell !== null && isShortened(cell) ? tipAt(cell, [['', textOf(cell)]]) : undefined);
   };
+  const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
+    const row = target.closest<HTMLElement>('tbody tr');
+    // A press of the pointer shows what is under it.
+    if (row === null || !target.matches(':focus-visible')) return;
+    const cells = [...row.querySelectorAll<HTMLElement>(CELL)].filter(isShortened);
+    const lines = cells.map((cell) => [cell.dataset['title'] ?? '', textOf(cell)] as const);
+    setTip(lines.length === 0 ? undefined : tipAt(row, lines));
+  };
+  return (
+    <div
+      className="fd-list"
+      onPointerOver={onPointerOver}
+      onPointerLeave={hide}
+      onFocus={onFocus}
+      onBlur={hide}
+    >
+      {children}
+      {tip === undefined ? null : <TipBox tip={tip} />}
+    </div>
+  );
 }
 
 function TipBox({ tip: { left, top, isAbove, lines } }: { readonly tip: Tip }): ReactNode {

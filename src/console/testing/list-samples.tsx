@@ -24,8 +24,8 @@ interface Sample {
   readonly createdAt: string;
 }
 
-const COUNT = 60;
-const PAGE_SIZE = 25;
+const COUNT = 40;
+const PAGE_SIZE = 12;
 const MINUTE_MS = 60_000;
 
 function samples(): readonly Sample[] {
