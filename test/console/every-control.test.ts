@@ -4,13 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
-import {
-  effectOf,
-  EFFECTS,
-  FRAME_EFFECTS,
-  MENU_EFFECTS,
-  SOMETIMES,
-} from '../support/console-effect-table.ts';
+import { effectOf, EFFECTS, SOMETIMES } from '../support/console-effect-table.ts';
+import { FRAME_EFFECTS, MENU_EFFECTS } from '../support/frame-effect-table.ts';
 import { controlsIn, fillFor, watchEffects, type EffectWatch } from '../support/console-effects.ts';
 import { visitPage } from '../support/console-visits.ts';
 import { until } from '../support/deadline.ts';

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { bundleStylePage } from '../../src/control/console/app/console-bundle.ts';
-import { PACKAGE_ROOT } from '../../src/control/console/app/console-source.ts';
 import { browserSkip } from '../support/browser.ts';
+import { stylePage } from '../support/built-console.ts';
 import { checkAxe, releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { entryOf } from '../support/row-menu.ts';
 
@@ -108,7 +107,7 @@ describe('lists of the console', { skip: browserSkip }, () => {
     const folder = await mkdtemp(join(tmpdir(), 'frontdoor-style-'));
     test.after(() => rm(folder, { recursive: true }));
     const path = join(folder, 'index.html');
-    await writeFile(path, await bundleStylePage(PACKAGE_ROOT));
+    await writeFile(path, await stylePage());
     const { page, close } = await consoles.browser.person('the style page');
     test.after(close);
     await page.goto(pathToFileURL(path).href);
@@ -121,7 +120,7 @@ describe('lists of the console', { skip: browserSkip }, () => {
       assert.ok(shown <= width, `${shown} pixels wide on a screen of ${width}`);
       await checkAxe(page);
     }
-    // Hidden columns and the height of rows are there again after the page was loaded anew.
+    // Hidden columns and the height of rows are there again after the page was loaded again.
     await list.getByRole('button', { name: 'View' }).click();
     await page.getByLabel('Target').uncheck();
     await page.getByLabel('Roomy').check();
@@ -174,7 +173,7 @@ async function checkTips(page: Page): Promise<void> {
   await tip.waitFor({ state: 'detached' });
 }
 
-/** Three are disabled at once: one has changed meanwhile, and one is private; both say so, and the third is disabled. */
+/** Three are disabled at once: one was changed in the meantime and one is private, which the dialog reports, and the third is disabled. */
 async function checkDisabling(page: Page, change: (name: string) => Promise<unknown>): Promise<void> {
   for (const name of ['listed-01', 'listed-02', 'listed-16'])
     await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();

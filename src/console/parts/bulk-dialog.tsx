@@ -1,11 +1,11 @@
 /**
  * Changes many resources after a question. Each is read first, and its change carries the tag that was read, as a single edit does:
- * what someone else changes meanwhile is not overwritten. A change that fails does not stop the others, and can be tried again.
+ * a change that someone else makes in the meantime is not overwritten. A change that fails does not stop the others, and can be tried again.
  */
 import { Button, Group, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useFormat, useText } from '../text/language.tsx';
-import { runEach, type Outcome } from './bulk-run.ts';
+import { runEach, type TaskOutcome } from './bulk-run.ts';
 import { Dialog } from './dialog.tsx';
 import { partsText } from './parts-text.ts';
 import { sentenceOf } from './problem.tsx';
@@ -108,7 +108,7 @@ interface Steps<Row, Read> {
   readAgain(rows: readonly Row[]): void;
 }
 
-/** What is under way ends with the dialog: no further change begins. */
+/** No further change begins once the dialog is closed. */
 function useSteps<Row, Read>(props: BulkDialogProps<Row, Read>): Steps<Row, Read> {
   const { rows, keyOf, read, change, onChanged } = props;
   const [steps, setSteps] = useState<ReadonlyMap<string, Step<Read>>>(new Map());
@@ -122,7 +122,7 @@ function useSteps<Row, Read>(props: BulkDialogProps<Row, Read>): Steps<Row, Read
     stepOf: (result: Result) => Step<Read>,
   ): Promise<readonly Row[]> => {
     const done: Row[] = [];
-    const report = (row: Row, outcome: Outcome<Result>) => {
+    const report = (row: Row, outcome: TaskOutcome<Result>) => {
       if (outcome.isDone) done.push(row);
       put(row, outcome.isDone ? stepOf(outcome.result) : { state: 'failed', error: outcome.error });
     };

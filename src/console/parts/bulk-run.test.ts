@@ -5,7 +5,7 @@ import { MOST_AT_ONCE, runEach } from './bulk-run.ts';
 describe('a change of many', () => {
   const items = Array.from({ length: 20 }, (_none, at) => at);
 
-  it('has at most four tasks at once, and reports each outcome, whatever fails', async () => {
+  it('has at most four tasks at once, and reports each outcome, also when some fail', async () => {
     let running = 0;
     let most = 0;
     const outcomes = new Map<number, string>();

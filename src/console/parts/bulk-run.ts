@@ -1,6 +1,6 @@
 /** Carries out one task for each item, a bounded number at a time. A task that fails does not stop the others. */
 
-export type Outcome<Result> =
+export type TaskOutcome<Result> =
   | { readonly isDone: true; readonly result: Result }
   | { readonly isDone: false; readonly error: Error };
 
@@ -11,7 +11,7 @@ export const MOST_AT_ONCE = 4;
 export async function runEach<Item, Result>(
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,
-  report: (item: Item, outcome: Outcome<Result>) => void,
+  report: (item: Item, outcome: TaskOutcome<Result>) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const rest = items.values();
@@ -25,7 +25,7 @@ export async function runEach<Item, Result>(
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
 }
 
-async function outcomeOf<Result>(task: () => Promise<Result>): Promise<Outcome<Result>> {
+async function outcomeOf<Result>(task: () => Promise<Result>): Promise<TaskOutcome<Result>> {
   try {
     return { isDone: true, result: await task() };
   } catch (error) {

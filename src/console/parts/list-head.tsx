@@ -7,13 +7,13 @@ import { columnId, type ListColumn } from './list-column.ts';
 import { partsText } from './parts-text.ts';
 import type { SearchControl } from './search-state.tsx';
 import { tablesText } from './tables-text.ts';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 
 export function ListHead<Row>(props: {
   readonly columns: readonly ListColumn<Row>[];
   readonly control: SearchControl;
   readonly shown: readonly Row[];
-  readonly boxes: Selection<Row> | undefined;
+  readonly boxes: RowSelection<Row> | undefined;
   readonly hasMenus: boolean;
 }): ReactNode {
   const text = useText(tablesText);

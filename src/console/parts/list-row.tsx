@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { useText } from '../text/language.tsx';
 import type { ListColumn } from './list-column.ts';
 import { tablesText } from './tables-text.ts';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 
 const CONTROLS = 'a[href], button, input, [tabindex="0"]';
 
@@ -12,7 +12,7 @@ export function ListRow<Row>(props: {
   readonly row: Row;
   readonly name: string;
   readonly columns: readonly ListColumn<Row>[];
-  readonly boxes: Selection<Row> | undefined;
+  readonly boxes: RowSelection<Row> | undefined;
   /** The menu of the row; undefined where rows have none. */
   readonly children: ReactNode;
 }): ReactNode {

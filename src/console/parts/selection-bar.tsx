@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormat, useText } from '../text/language.tsx';
 import { tablesText } from './tables-text.ts';
-import { MOST_SELECTED, type Selection } from './use-selection.ts';
+import { MOST_SELECTED, type RowSelection } from './use-selection.ts';
 
 export function SelectionBar<Row>(props: {
-  readonly selection: Selection<Row>;
+  readonly selection: RowSelection<Row>;
   /** The buttons. */
   readonly children: ReactNode;
 }): ReactNode {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 export const MOST_SELECTED = 200;
 
-export interface Selection<Row> {
+export interface RowSelection<Row> {
   /** As they are on the screen now, or were when they were selected. */
   readonly rows: readonly Row[];
   readonly isFull: boolean;
@@ -12,7 +12,7 @@ export interface Selection<Row> {
   clear(): void;
 }
 
-export function useSelection<Row>(shown: readonly Row[], keyOf: (row: Row) => string): Selection<Row> {
+export function useSelection<Row>(shown: readonly Row[], keyOf: (row: Row) => string): RowSelection<Row> {
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
   const current = new Map(shown.map((row) => [keyOf(row), row]));
   return {

@@ -13,7 +13,7 @@ import { shareBulkText } from './share-bulk-text.ts';
 import { useListedProviders } from './share-names.tsx';
 
 export const SHARE_CHANGES = ['enable', 'disable', 'provider', 'record', 'delete'] as const;
-export type ShareChange = (typeof SHARE_CHANGES)[number];
+export type ListedShareChange = (typeof SHARE_CHANGES)[number];
 
 /** The operation that carries a change out, which the role has to permit. */
 export const SHARE_CHANGE_OPERATIONS = {
@@ -33,7 +33,7 @@ interface ShareBulkProps {
 export function ShareBulkDialog({
   kind,
   ...props
-}: ShareBulkProps & { readonly kind: ShareChange }): ReactNode {
+}: ShareBulkProps & { readonly kind: ListedShareChange }): ReactNode {
   if (kind === 'provider') return <AssignProvider {...props} />;
   if (kind === 'record') return <RecordRequests {...props} />;
   if (kind === 'delete') return <DeleteShares {...props} />;
@@ -44,7 +44,7 @@ export function ShareBulkDialog({
 function ShareDialog<Read>(
   props: ShareBulkProps &
     BulkChange<ShareAnswer, Read> & {
-      readonly kind: ShareChange;
+      readonly kind: ListedShareChange;
       readonly typed?: string;
       readonly isReady?: boolean;
       readonly children: ReactNode;

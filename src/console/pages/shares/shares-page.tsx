@@ -19,7 +19,7 @@ import {
   SHARE_CHANGE_OPERATIONS,
   SHARE_CHANGES,
   ShareBulkDialog,
-  type ShareChange,
+  type ListedShareChange,
 } from './share-bulk.tsx';
 import { shareBulkText } from './share-bulk-text.ts';
 import { useShareColumns } from './share-columns.tsx';
@@ -85,13 +85,13 @@ export function SharesPage(): ReactNode {
 }
 
 interface BegunChange {
-  readonly kind: ShareChange;
+  readonly kind: ListedShareChange;
   readonly rows: readonly ShareAnswer[];
   /** Ends the selection that the change was about. */
   readonly clear: () => void;
 }
 
-function ChangeButtons({ onBegin }: { readonly onBegin: (kind: ShareChange) => void }): ReactNode {
+function ChangeButtons({ onBegin }: { readonly onBegin: (kind: ListedShareChange) => void }): ReactNode {
   const text = useText(shareBulkText);
   const { may } = useSession();
   return SHARE_CHANGES.map((kind) => (
@@ -110,7 +110,7 @@ function ChangeButtons({ onBegin }: { readonly onBegin: (kind: ShareChange) => v
 
 /** The pages of the share, and what its selection has, but for what takes its own page. */
 function useShareMenu(
-  begin: (kind: ShareChange, row: ShareAnswer) => void,
+  begin: (kind: ListedShareChange, row: ShareAnswer) => void,
 ): (row: ShareAnswer) => readonly RowAction[] {
   const text = useText(shareBulkText);
   const { may } = useSession();
@@ -118,7 +118,7 @@ function useShareMenu(
   const frontdoorId = useFrontdoorId();
   return (row) => {
     const params = { frontdoorId, token: row.token };
-    const change = (kind: ShareChange, isDanger = false): RowAction => ({
+    const change = (kind: ListedShareChange, isDanger = false): RowAction => ({
       label: text.actions(kind),
       isDanger,
       isDisabled: !may(SHARE_CHANGE_OPERATIONS[kind]),
