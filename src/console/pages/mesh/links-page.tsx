@@ -34,13 +34,33 @@ export function LinksPage(): ReactNode {
             <span className="fd-mono">{`${protocol} ${dialAddress}`}</span>
           ),
         },
-        { id: 'cost', title: text.cost, width: 6, cell: ({ cost }) => format.number(cost), isNumber: true },
         {
-          id: 'latency',
-          title: text.latency,
-          width: 10,
-          cell: ({ sourceLatencyMs, destinationLatencyMs }) =>
-            `${ms(sourceLatencyMs)} / ${ms(destinationLatencyMs)}`,
+          id: 'static-cost',
+          title: text.staticCost,
+          width: 7,
+          cell: ({ staticCost }) => format.number(staticCost),
+          isNumber: true,
+        },
+        {
+          id: 'source-latency',
+          title: text.sourceLatency,
+          width: 8,
+          cell: ({ sourceLatencyMs }) => ms(sourceLatencyMs),
+          isNumber: true,
+        },
+        {
+          id: 'destination-latency',
+          title: text.destinationLatency,
+          width: 9,
+          cell: ({ destinationLatencyMs }) => ms(destinationLatencyMs),
+          isNumber: true,
+        },
+        {
+          id: 'cost',
+          title: text.fullCost,
+          width: 6,
+          cell: ({ cost }) => format.number(cost),
+          isNumber: true,
         },
       ]}
       keyOf={({ id }) => id}

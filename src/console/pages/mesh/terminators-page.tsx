@@ -47,9 +47,17 @@ export function TerminatorsPage(): ReactNode {
         {
           id: 'cost',
           title: text.cost,
-          width: 7,
+          width: 6,
           sort: 'cost',
-          cell: ({ cost, dynamicCost }) => `${format.number(cost)} + ${format.number(dynamicCost)}`,
+          cell: ({ cost }) => format.number(cost),
+          isNumber: true,
+        },
+        {
+          id: 'dynamic-cost',
+          title: text.dynamicCost,
+          width: 8,
+          cell: ({ dynamicCost }) => format.number(dynamicCost),
+          isNumber: true,
         },
         {
           id: 'health',
