@@ -32,7 +32,7 @@ export function MapRouterList(props: {
               {online ? text.online : text.offline}
             </StateBadge>{' '}
             <span className="fd-soft fd-small">
-              {text.linksOf(links, format.number(links))}
+              {online || links > 0 ? text.linksOf(links, format.number(links)) : null}
               {unusable === 0 ? null : `, ${text.unusableOf(unusable, format.number(unusable))}`}
             </span>
           </li>
