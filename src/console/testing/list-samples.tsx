@@ -122,6 +122,7 @@ function useSampleList(all: readonly Sample[]): List<ListPart<Sample>> {
       change: (changes) => setSearch((before) => Object.assign({}, before, { page: undefined }, changes)),
     },
     filters: [{ name: 'name', label: 'Name contains', by: 'text' }],
+    query: { name },
     isFiltered: name !== '',
     clear: () => setSearch({}),
     read,
