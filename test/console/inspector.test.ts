@@ -180,8 +180,9 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText(/events are intact/).waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export' }).click();
-    assert.equal((await download).suggestedFilename(), 'frontdoor-audit-events.ndjson');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'JSON file' }).click();
+    assert.equal((await download).suggestedFilename(), 'frontdoor-audit-events.json');
     await checkLooks(page, 'activity');
   });
 
