@@ -1,6 +1,6 @@
 /** Steps about the shared policies of a file. Shares name them, so that they are made first and deleted last. */
 import { FrontdoorError } from '#base';
-import { DEFAULT_POLICY, type FilePolicy, type FrontdoorFile } from '#contract/schemas';
+import { DEFAULT_POLICY, type FrontdoorFile } from '#contract/schemas';
 import type { ManagementRequest } from '../management-client.ts';
 import type { Entry } from '../operations/list-pages.ts';
 import { deletion, type ApplyStep, type ProviderIds } from './apply-step.ts';
@@ -21,7 +21,7 @@ export function policySteps(
   { policies = [] }: FrontdoorFile,
   { policyByName }: FrontdoorState,
 ): ApplyStep[] {
-  return policies.flatMap((wanted: FilePolicy): ApplyStep[] => {
+  return policies.flatMap((wanted): ApplyStep[] => {
     const { name, ...rules } = wanted;
     const standing = policyByName.get(name);
     const path = `${base}/policies`;

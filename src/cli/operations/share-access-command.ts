@@ -1,7 +1,8 @@
 /** `frontdoor shares access TOKEN`: prints who has access to a share, as sentences. */
 import { Command } from 'commander';
 import { printable } from '#base/terminal';
-import type { PolicyAnswer, ProviderAnswer, ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import type { ProviderAnswer, ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { ACCESS_WORDS, accessSentences, type AccessSentence } from '#contract/access-sentences';
 import { provesPeople } from '#domain/provider-types';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
@@ -44,7 +45,7 @@ async function print(io: CliIo, flags: ApiFlags, token: string): Promise<void> {
     if (share.shareMode === 'private')
       return show(io, flags, [{ field: 'grants', text: share.access.summary }]);
     const policy = (await read(`${sharePath}/policy`)) as SharePolicyAnswer;
-    const used = share.policyId && ((await read(`/policies/${share.policyId}`)) as PolicyAnswer);
+    const used = share.policyId && ((await read(`/policies/${share.policyId}`)) as AnswerOf<'getPolicy'>);
     const providers: ProviderAnswer[] = [];
     for (const id of share.authProviderIds)
       providers.push((await read(`/auth-providers/${encodeURIComponent(id)}`)) as ProviderAnswer);

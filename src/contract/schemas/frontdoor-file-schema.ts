@@ -45,6 +45,5 @@ export const frontdoorFileSchema = Part.closed({
 
 export type FrontdoorFile = ShapeOf<typeof frontdoorFileSchema>;
 export type FileAuthProvider = ShapeOf<typeof fileAuthProviderSchema>;
-export type FilePolicy = ShapeOf<typeof filePolicySchema>;
 export type FileCustomFrontend = ShapeOf<typeof fileCustomFrontendSchema>;
 export type FileGuardedShare = ShapeOf<typeof fileGuardedShareSchema>;

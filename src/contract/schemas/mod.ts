@@ -47,7 +47,6 @@ export {
   type SharePolicyBody,
   sharePolicyReplacementSchema,
 } from './access-schemas.ts';
-export type { NewPolicyBody, PolicyAnswer, PolicyBody, PolicyUseComparisonAnswer } from './policy-schemas.ts';
 export {
   type CustomFrontendAnswer,
   type DnsCheckAnswer,
@@ -97,6 +96,5 @@ export {
   type FileAuthProvider,
   type FileCustomFrontend,
   type FileGuardedShare,
-  type FilePolicy,
   type FrontdoorFile,
 } from './frontdoor-file-schema.ts';

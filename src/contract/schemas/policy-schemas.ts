@@ -1,5 +1,4 @@
 /** Schemas of shared policies: rules of access with a name, which shares of a frontdoor use instead of rules of their own. */
-import type { Static } from 'typebox';
 import { Type } from '#base/shapes';
 import { closed, nameText, readOnly, timestamp, uuid } from '../schema-parts.ts';
 import { policyComparisonSchema, sharePolicyReplacementSchema, sharePolicySchema } from './access-schemas.ts';
@@ -11,7 +10,6 @@ const readOnlyOfPolicies = () => ({ id: readOnly(), shareCount: readOnly(), crea
 const shareCount = () => Type.Integer({ description: 'Number of shares that use it' });
 
 export const newPolicySchema = closed({ name: nameText(), ...ruleFields, ...readOnlyOfPolicies() });
-export type NewPolicyBody = Static<typeof newPolicySchema>;
 
 /** An absent rule gets its default; an absent name stays. */
 export const policyReplacementSchema = closed({
@@ -19,7 +17,6 @@ export const policyReplacementSchema = closed({
   ...ruleFields,
   ...readOnlyOfPolicies(),
 });
-export type PolicyBody = Static<typeof policyReplacementSchema>;
 
 export const policySchema = closed({
   id: uuid(),
@@ -28,7 +25,6 @@ export const policySchema = closed({
   shareCount: shareCount(),
   createdAt: timestamp(),
 });
-export type PolicyAnswer = Static<typeof policySchema>;
 
 export const policyEntrySchema = closed({
   id: uuid(),
@@ -58,4 +54,3 @@ export const policyUseComparisonSchema = closed({
     { description: 'The compared shares of which requests are decided differently, by token' },
   ),
 });
-export type PolicyUseComparisonAnswer = Static<typeof policyUseComparisonSchema>;

@@ -1,7 +1,8 @@
 /** Whether a share has rules of its own or those of a shared policy. */
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { PolicyAnswer, SharePolicyBody } from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import type { SharePolicyBody } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useFieldError } from '../../parts/form.tsx';
@@ -11,7 +12,7 @@ import { accessText } from './access-text.ts';
 const MOST_SHOWN = 100;
 
 /** The policy with this id, once it is known. */
-export function usePolicy(policyId: string | null): PolicyAnswer | undefined {
+export function usePolicy(policyId: string | null): AnswerOf<'getPolicy'> | undefined {
   const parameters = { frontdoorId: useFrontdoorId(), policyId: policyId ?? '' };
   const found = useAnswer('getPolicy', { parameters }, { enabled: policyId !== null }).data?.body;
   // The answer of another one stays until the new one has come.
@@ -19,7 +20,7 @@ export function usePolicy(policyId: string | null): PolicyAnswer | undefined {
 }
 
 /** The rules of a policy as a share has them. */
-export function rulesOfPolicy(policy: PolicyAnswer): SharePolicyBody {
+export function rulesOfPolicy(policy: AnswerOf<'getPolicy'>): SharePolicyBody {
   const { id: _id, name: _name, shareCount: _count, createdAt: _at, ...rules } = policy;
   return rules;
 }

@@ -1,6 +1,7 @@
 /** The operations that show which recorded requests another policy, or other auth providers, would decide differently. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PolicyComparisonAnswer, PolicyUseComparisonAnswer } from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import type { PolicyComparisonAnswer } from '#contract/schemas';
 import type { Share } from '#domain';
 import {
   AccessComparer,
@@ -44,7 +45,7 @@ export const policyComparisonHandlers: Handlers<ChangeParts, 'compareSharePolicy
     const { id, stored, shareCount } = await namedPolicy(parts, call);
     checkSharedRules(call.body);
     const comparer = new AccessComparer(accessRulesOf(stored), accessRulesOf(draftPolicyOf(call.body)));
-    const shares: PolicyUseComparisonAnswer['shares'] = [];
+    const shares: AnswerOf<'comparePolicy'>['shares'] = [];
     let [comparedShares, compared, unknown] = [0, 0, 0];
     for await (const some of sharesOfPolicy(parts.store.db, id)) {
       for (const share of some.slice(0, MOST_SHARES - comparedShares)) {

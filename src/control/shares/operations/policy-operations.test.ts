@@ -1,13 +1,8 @@
 // Shared policies: one change is a change of all their shares, and nothing opens when a share leaves one.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type {
-  AccessExplanationAnswer,
-  PolicyAnswer,
-  PolicyUseComparisonAnswer,
-  ShareAnswer,
-  SharePolicyAnswer,
-} from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import type { AccessExplanationAnswer, ShareAnswer, SharePolicyAnswer } from '#contract/schemas';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { putFailures } from '../records/request-record-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -37,7 +32,7 @@ describeEachStore('shared policies', (open) => {
     return call<ShareAnswer & { message: string }>('POST', 'shares', body, status);
   };
   const policy = (name: string, rules: object = {}) =>
-    call<PolicyAnswer>('POST', 'policies', { name, ...rules }, 201);
+    call<AnswerOf<'getPolicy'>>('POST', 'policies', { name, ...rules }, 201);
   const rulesOf = async (token: string) => {
     const { warnings: _none, ...rules } = await call<SharePolicyAnswer>('GET', `shares/${token}/policy`);
     return rules;
@@ -48,7 +43,7 @@ describeEachStore('shared policies', (open) => {
   it('are created, listed, renamed and deleted, and their names are unique', async () => {
     const { id, shareCount } = await policy('staff', DENIED);
     assert.equal(shareCount, 0);
-    const { content } = await call<{ content: PolicyAnswer[] }>('GET', 'policies?name=STA');
+    const { content } = await call<{ content: AnswerOf<'getPolicy'>[] }>('GET', 'policies?name=STA');
     assert.deepEqual(
       content.map(({ name }) => name),
       ['staff'],
@@ -56,7 +51,7 @@ describeEachStore('shared policies', (open) => {
     await call('POST', 'policies', { name: 'staff' }, 409);
     await policy('other');
     await call('PUT', `policies/${id}`, { name: 'other' }, 409);
-    const renamed = await call<PolicyAnswer>('PUT', `policies/${id}`, { name: 'people' });
+    const renamed = await call<AnswerOf<'getPolicy'>>('PUT', `policies/${id}`, { name: 'people' });
     assert.deepEqual([renamed.name, renamed.ipDeny], ['people', []]);
     await call('DELETE', `policies/${id}`, undefined, 204);
     await call('GET', `policies/${id}`, undefined, 404);
@@ -169,7 +164,7 @@ describeEachStore('shared policies', (open) => {
     } as const;
     await putFailures(world.store, { records: [failure], frontdoorOf: () => world.first.frontdoorId });
     const rules = { ipDeny: ['198.51.100.0/24'] };
-    const found = await call<PolicyUseComparisonAnswer>('POST', `policies/${id}/compare`, rules);
+    const found = await call<AnswerOf<'comparePolicy'>>('POST', `policies/${id}/compare`, rules);
     assert.deepEqual([found.shareCount, found.comparedShares, found.compared, found.unknown], [2, 2, 1, 0]);
     const [only, ...others] = found.shares;
     assert.deepEqual(others, []);

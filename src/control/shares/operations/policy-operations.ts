@@ -1,6 +1,7 @@
 /** Operations on shared policies. A change of one is a change of all shares that use it, in one transaction. */
 import { FrontdoorError } from '#base';
-import { DEFAULT_POLICY, type PolicyAnswer, type SharePolicyBody } from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import { DEFAULT_POLICY, type SharePolicyBody } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
@@ -173,7 +174,7 @@ async function checkUnused(trx: Queries, { id, name, shareCount }: AccessPolicyR
   throw new FrontdoorError('conflict', 'in-use', `Policy ${name} is used by ${what} ${named}${more}`);
 }
 
-function answerOf({ id, name, stored, shareCount, createdAtMs }: AccessPolicyRecord): PolicyAnswer {
+function answerOf({ id, name, stored, shareCount, createdAtMs }: AccessPolicyRecord): AnswerOf<'getPolicy'> {
   return { id, name, ...stored.policy, shareCount, createdAt: isoTime(createdAtMs) };
 }
 
