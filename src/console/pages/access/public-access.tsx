@@ -42,12 +42,10 @@ export function PublicAccess(props: {
   // Rules of its own do not count while it uses a policy.
   const own = policyId === null && changed.length > 0 ? wanted : undefined;
   const compared = other === undefined ? own : rulesOfPolicy(other);
-  const draft: AccessDraft = {
-    ...(compared === undefined ? {} : { policy: compared }),
-    ...(isSameChoice(authProviderIds, providers.base.body.authProviderIds)
-      ? {}
-      : { authProviderIds: [...authProviderIds] }),
-  };
+  const ofProviders: AccessDraft = isSameChoice(authProviderIds, providers.base.body.authProviderIds)
+    ? {}
+    : { authProviderIds: [...authProviderIds] };
+  const draft = compared === undefined ? ofProviders : { ...ofProviders, policy: compared };
   const applying = compared ?? wanted;
   const hasRulesOnPeople = (applying.emails ?? []).length + (applying.claims ?? []).length > 0;
   const provesPeople = useProvesPeople(authProviderIds);
