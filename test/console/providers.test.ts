@@ -82,6 +82,14 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     assert.equal(await page.getByText('/auth/callback').textContent(), reserved);
     await page.getByText('This provider is not used.').waitFor();
     await checkLooks(page, 'provider');
+    idp.allowRedirects([reserved!]);
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Test sign-in' }).click();
+    const trial = await opened;
+    await trial.click('#ann');
+    await trial.getByRole('heading', { level: 1, name: 'The sign-in works' }).waitFor();
+    await trial.getByText(ANN.email).first().waitFor();
+    await trial.close();
   });
 
   it('have a field for everything in the schema of each type', async (test) => {

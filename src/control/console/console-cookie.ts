@@ -15,6 +15,9 @@ export const ATTEMPT_MS = 600_000;
 const ATTEMPT_NAME = '__Host-frontdoor-console-log-in';
 const ATTEMPT_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
+/** A test sign-in, whose redirect brings the cookie back, too. */
+const TEST_NAME = '__Host-frontdoor-console-test';
+
 /** A log-in that waits for the second factor. */
 const STEP_NAME = '__Host-frontdoor-console-step';
 
@@ -34,6 +37,17 @@ export function attemptCookie(sealed: string): string {
 }
 
 export const ATTEMPT_COOKIE_ENDED = `${ATTEMPT_NAME}=; ${ATTEMPT_ATTRIBUTES}; Max-Age=0`;
+
+/** Returns the sealed test sign-in of the request's browser, or undefined. */
+export function signInTestOf(request: IncomingMessage): string | undefined {
+  return cookieOf(request, TEST_NAME);
+}
+
+export function signInTestCookie(sealed: string, lifetimeMs: number): string {
+  return `${TEST_NAME}=${sealed}; ${ATTEMPT_ATTRIBUTES}; Max-Age=${lifetimeMs / 1_000}`;
+}
+
+export const SIGN_IN_TEST_COOKIE_ENDED = `${TEST_NAME}=; ${ATTEMPT_ATTRIBUTES}; Max-Age=0`;
 
 /** Returns the sealed step of a log-in that waits for its second factor, or undefined. */
 export function stepOf(request: IncomingMessage): string | undefined {

@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { parseAllowedNetworks, type Role } from '#domain';
 import { EgressClient } from '#net';
 import { ConsoleApp } from './app/console-app.ts';
-import { openLoginParts } from '../shares/logins/mod.ts';
+import { openLoginParts, type LoginParts } from '../shares/logins/mod.ts';
 import {
   BASE_URL,
   openApiWorld,
@@ -24,6 +24,7 @@ export interface ConsoleWorld {
   readonly api: ApiWorld;
   readonly app: FastifyInstance;
   readonly program: ConsoleApp;
+  readonly login: LoginParts;
   /** Opens another control plane over the same database, with a store of its own if one is given. The caller closes it. */
   openAnother(own?: Store): Promise<FastifyInstance>;
   /** Returns the code of an invitation. */
@@ -44,7 +45,15 @@ export async function openConsoleWorld(
   const egress = new EgressClient({
     allowed: parseAllowedNetworks('--allow-egress', ['127.0.0.1:*', '[::1]:*']),
   });
-  const login = await openLoginParts({ store, secrets, catalog, egress, clock, log });
+  const login = await openLoginParts({
+    store,
+    secrets,
+    catalog,
+    egress,
+    consoleUrl: () => `${BASE_URL}/console`,
+    clock,
+    log,
+  });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
   const program = given ?? (await ConsoleApp.open({ log, folders: [] }));
   const openOne = (ownStore: Store = store) => {
@@ -62,6 +71,7 @@ export async function openConsoleWorld(
     api,
     app,
     program,
+    login,
     openAnother: openOne,
     invite,
     person: async (role, email) => {

@@ -23,6 +23,8 @@ import type { ProviderLogIn } from './provider-log-in.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
 import { addSecondFactorRoutes } from './second-factor-routes.ts';
+import type { SignInTest } from './sign-in-test.ts';
+import { addSignInTestRoutes } from './sign-in-test-routes.ts';
 import { addWelcomeRoutes } from './welcome-routes.ts';
 
 export interface ConsoleRouteParts {
@@ -31,6 +33,7 @@ export interface ConsoleRouteParts {
   readonly secondFactor: SecondFactorLogIn;
   readonly passwordChange: PasswordChange;
   readonly providerLogIn: ProviderLogIn | undefined;
+  readonly signInTest: SignInTest | undefined;
   readonly app: ConsoleApp;
   readonly own: () => OwnAddress;
   readonly log: Log;
@@ -102,6 +105,10 @@ function addPages(
   if (providerLogIn !== undefined) {
     const consoleUrl = () => `${parts.own().baseUrl}/console`;
     addProviderRoutes(pages, { ...common, providerLogIn, consoleUrl });
+  }
+  if (parts.signInTest !== undefined) {
+    const { signInTest, own } = parts;
+    addSignInTestRoutes(pages, { ...common, signInTest, own, callbackUrls: context.callbackUrls });
   }
   addWelcomeRoutes(pages, person);
 }

@@ -8,7 +8,11 @@ export const CONSOLE_STYLE = `
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); }
 main { max-width: 26rem; margin: 10vh auto 2rem; padding: 1.5rem; background: var(--panel); border-radius: 10px; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
-p { margin: .75rem 0; }
+h2 { margin: 1.25rem 0 .5rem; font-size: 1.05rem; }
+p { margin: .75rem 0; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; margin: .5rem 0; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 .soft { color: var(--soft); font-size: .9rem; }
 input { width: 100%; padding: .55rem .6rem; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: 6px; }

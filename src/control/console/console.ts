@@ -9,11 +9,12 @@ import { foreignOrigin, isFromOwnPage, ownOriginOf, type OwnAddress } from './co
 import { ProviderLogIn } from './provider-log-in.ts';
 import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
 import { PasswordChange } from './password-change.ts';
+import { SignInTest } from './sign-in-test.ts';
 import { SecondFactorLogIn } from './second-factor-log-in.ts';
 
 export interface ConsoleOptions extends ConsoleParts {
   /** Without it, people log in by password only. */
-  readonly login?: Pick<LoginParts, 'providers' | 'steps'> | undefined;
+  readonly login?: Pick<LoginParts, 'providers' | 'steps' | 'tests'> | undefined;
   readonly own: () => OwnAddress;
   readonly app: ConsoleApp;
   readonly log: Log;
@@ -49,7 +50,17 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
       addRoutes: (app, context) =>
         addConsoleRoutes(
           app,
-          { sessions, logIn, secondFactor, passwordChange, providerLogIn, app: program, own, log },
+          {
+            sessions,
+            logIn,
+            secondFactor,
+            passwordChange,
+            providerLogIn,
+            signInTest: login && new SignInTest({ ...options, tests: login.tests, failures }),
+            app: program,
+            own,
+            log,
+          },
           context,
         ),
     };

@@ -29,7 +29,15 @@ export async function openEdgeSide(
   { overlay, events, ctrlAddress, status, edgeRouters }: OverlaySide,
 ): Promise<EdgeSide> {
   const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
-  const login = await openLoginParts({ store, secrets, catalog, egress, clock, log });
+  const login = await openLoginParts({
+    store,
+    secrets,
+    catalog,
+    egress,
+    consoleUrl: () => `${addresses.console.baseUrl}/console`,
+    clock,
+    log,
+  });
   closers.push(() => login.close());
   const { maxUnproven, maxUnprovenPerAddress } = options.limits ?? {};
   const started = { startedAtMs: clock.nowMs(), isOnline: true };

@@ -3,17 +3,20 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ProviderAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { place } from '../../place.ts';
 import { useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
 import { hasKeys, useTypeTexts } from './type-facts.ts';
 
 export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
   const text = useText(providersText);
+  const { may } = useSession();
   const { redirects } = useTypeTexts(provider.type).steps;
   const answer = useAnswer('checkAuthProvider', {
     parameters: { frontdoorId: useFrontdoorId(), id: provider.id },
@@ -36,10 +39,11 @@ export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer 
             {body.callbackUrls.length === 0 ? null : (
               <>
                 <p>{redirects ?? text.callbacks}</p>
+                {may('changeAuthProvider') ? <p className="fd-soft">{text.testSignInWhy}</p> : null}
                 <ul className="fd-plain">
                   {body.callbackUrls.map((address) => (
                     <li key={address}>
-                      <CopyText value={address} />
+                      <CopyText value={address} /> <TestSignIn provider={provider} address={address} />
                     </li>
                   ))}
                 </ul>
@@ -49,6 +53,28 @@ export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer 
         )}
       </AnswerView>
     </Panel>
+  );
+}
+
+/** A sign-in of the person's own, in a window of its own. The control plane shows what the provider sends. */
+function TestSignIn(props: { readonly provider: ProviderAnswer; readonly address: string }): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
+  if (!may('changeAuthProvider')) return null;
+  const { provider, address } = props;
+  const query = `callback=${encodeURIComponent(address)}`;
+  return (
+    <Button
+      component="a"
+      size="xs"
+      variant="default"
+      href={`${place.base}/sign-in-test/${frontdoorId}/${provider.id}?${query}`}
+      target="_blank"
+      rel="noopener"
+    >
+      {text.testSignIn}
+    </Button>
   );
 }
 

@@ -41,6 +41,9 @@ export const providersText = defineText({
     checkNone: 'API keys need no other server, so there is nothing to test.',
     checkNoMetadata: 'This type has no metadata to read: its URLs are fixed or set above.',
     guides: 'Products with steps of their own',
+    testSignIn: 'Test sign-in',
+    testSignInWhy:
+      'Test sign-in opens the provider in a new window, with a sign-in of your own. It shows what the provider sends and what your rules decide, and starts no session.',
     setup: 'Set up the provider',
     setupLast: 'Create the provider below. Then test it with a sign-in of your own, before a share uses it.',
     setupConsole: 'If people also sign in to this console with it, enter this address as well:',
@@ -130,6 +133,9 @@ export const providersText = defineText({
     checkNone: 'Schlüssel brauchen keinen anderen Server: Es gibt nichts zu erreichen.',
     checkNoMetadata: 'Diese Art hat keine Metadaten: Ihre Adressen stehen fest oder sind oben angegeben.',
     guides: 'Produkte mit eigenen Schritten',
+    testSignIn: 'Anmeldung testen',
+    testSignInWhy:
+      '„Anmeldung testen“ öffnet den Anbieter in einem neuen Fenster, mit einer eigenen Anmeldung. Es zeigt, was der Anbieter sendet und was Ihre Regeln entscheiden; eine Sitzung beginnt nicht.',
     setup: 'Beim Anbieter einrichten',
     setupLast:
       'Legen Sie die Anmeldung unten an. Testen Sie sie dann mit einer eigenen Anmeldung, bevor eine Freigabe sie verwendet.',

@@ -11,6 +11,7 @@ import { IssuerDirectory } from './issuer-directory.ts';
 import { LoginSweep } from './login-sweep.ts';
 import { ProviderSteps } from './provider-steps.ts';
 import { ShareLogins } from './share-logins.ts';
+import { SignInTests } from './sign-in-tests.ts';
 
 export interface LoginPartsOptions {
   readonly store: Store;
@@ -18,6 +19,8 @@ export interface LoginPartsOptions {
   /** Opened before, so that it has the shares when providers are loaded. */
   readonly catalog: ShareCatalog;
   readonly egress: Pick<EgressClient, 'get' | 'send'>;
+  /** The address of the console, to which test sign-ins return; undefined without one. */
+  readonly consoleUrl?: (() => string) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,6 +30,7 @@ export interface LoginParts {
   readonly logins: ShareLogins;
   readonly providers: ProviderDirectory;
   readonly steps: ProviderSteps;
+  readonly tests: SignInTests;
   readonly issuers: IssuerDirectory;
   readonly identityKeys: IdentityKeys;
   close(): Promise<void>;
@@ -51,6 +55,7 @@ export async function openLoginParts(options: LoginPartsOptions): Promise<LoginP
     logins,
     providers,
     steps,
+    tests: new SignInTests({ ...options, providers, steps }),
     issuers,
     identityKeys,
     close: async () => {

@@ -8,7 +8,7 @@ import { PROVIDER_TYPES, type AuthProviderType, type ProviderType } from '#domai
 import type { Secrets } from '../../secrets/mod.ts';
 import { githubLogin } from './github-login.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
-import { loginFailureOf, type LoginProtocol, type LoginTools } from './login-protocol.ts';
+import { loginFailureOf, type LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
 import { openIdLogin } from './openid-login.ts';
 import type { Outward } from './protocol-client.ts';
 import type { KnownProvider } from './provider-directory.ts';
@@ -46,10 +46,11 @@ export class ProviderSteps {
     return this.#protocols[PROVIDER_TYPES[type].protocol] !== undefined;
   }
 
-  /** Failures of the provider are logged, and are results. */
+  /** Failures of the provider are logged, and are results; `onFailure` gets their message, which has no secret. */
   async run<T>(
     provider: KnownProvider,
     work: (protocol: LoginProtocol, tools: LoginTools) => Promise<T>,
+    onFailure?: (failure: LoginFailure) => void,
   ): Promise<T | LoginRefusal> {
     const count = this.#running.get(provider.id) ?? 0;
     if (count >= MAX_STEPS_OF_A_PROVIDER || this.#count >= MAX_STEPS)
@@ -66,7 +67,9 @@ export class ProviderSteps {
         signal,
       });
     } catch (error) {
-      const { reason, message } = loginFailureOf(error);
+      const failure = loginFailureOf(error);
+      const { reason, message } = failure;
+      onFailure?.(failure);
       log.warn({ provider: provider.id, reason, cause: message }, 'a sign-in failed');
       return { type: 'refused', reason };
     } finally {

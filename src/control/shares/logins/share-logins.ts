@@ -25,7 +25,7 @@ import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { LoginAttemptTable, Store } from '../../store/mod.ts';
 import { readIdentity } from './identity-column.ts';
 import { guardedHost, originOf, type GuardedHost } from './guarded-host.ts';
-import { isLoginState, makeLoginState } from './login-state.ts';
+import { isLoginState, isTestState, makeLoginState } from './login-state.ts';
 import { LoginTrail } from './login-trail.ts';
 import {
   attemptSecrets,
@@ -44,6 +44,8 @@ export interface ShareLoginsOptions {
   readonly catalog: ShareCatalog;
   readonly providers: ProviderDirectory;
   readonly steps: ProviderSteps;
+  /** The address of the console, to which test sign-ins return; undefined without one. */
+  readonly consoleUrl?: (() => string) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -93,8 +95,14 @@ export class ShareLogins {
   }
 
   async finish({ host, providerId, parameters }: LoginCallback): Promise<LoginReturned> {
-    const { store, secrets, clock } = this.#options;
+    const { store, secrets, clock, consoleUrl } = this.#options;
     const { state } = parameters;
+    // The console has what ends a test: the code does nothing without it.
+    if (state !== undefined && consoleUrl !== undefined && isTestState(secrets, state))
+      return {
+        type: 'redirect',
+        url: `${consoleUrl()}/sign-in-test/return?${String(new URLSearchParams(parameters))}`,
+      };
     if (state === undefined || !isLoginState(secrets, state)) return refused('attempt-not-valid');
     const attempt = await claimAttempt(store.db, secrets, state, providerId, clock.nowMs());
     if (attempt === undefined) return refused('attempt-not-valid');

@@ -39,6 +39,12 @@ export interface ConsoleRouteContext {
   readonly readBody: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
   /** Newcomers do not displace the connection, until the answer is called. */
   readonly hold: (request: IncomingMessage) => () => void;
+  /** The callback URLs of a provider; none for a frontdoor of another organization. */
+  readonly callbackUrls: (
+    organizationId: string,
+    frontdoorId: string,
+    providerId: string,
+  ) => Promise<readonly string[]>;
 }
 
 export interface Console {

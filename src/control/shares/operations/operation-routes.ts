@@ -7,6 +7,7 @@ import type { UnprovenConnections } from '#net';
 import type { BodyIntake } from '#net/http';
 import type { RefusalRecorder } from '../../audit/mod.ts';
 import { hasHead } from './allowed-methods.ts';
+import { grantFrontdoor } from '../records/frontdoor-store.ts';
 import { refusalOf, type ApiRefusal } from './api-errors.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
@@ -15,6 +16,7 @@ import { checkConditionHeaders, conditionalAnswer } from './conditional-answer.t
 import { CHANGE_POSITION_HEADER, CONSOLE_BUILD_HEADER, type Console } from './console-access.ts';
 import { checkedOperations, handlerOf, type CheckedOperation } from './operation-handlers.ts';
 import type { Query } from './page-query.ts';
+import { callbackUrlsOf } from './provider-check-operations.ts';
 import { recordRefusal } from './refusal-audit.ts';
 import type { AdmittedRequest, ApiDoor, RequestGate } from './request-gate.ts';
 
@@ -54,11 +56,15 @@ export function addOperationRoutes(app: FastifyInstance, serving: ApiServing): v
 
 /** Adds the pages of the console. */
 export function addConsolePages(app: FastifyInstance, serving: ApiServing): void {
-  const { prefix: pathPrefix, intake, connections } = serving;
+  const { prefix: pathPrefix, intake, connections, parts } = serving;
   const readBody = (request: FastifyRequest, reply: FastifyReply) =>
     bodyOf(intake, request.raw, reply.raw, { peer: undefined, address: request.ip, isBrief: true })();
   const hold = (request: IncomingMessage) => connections.hold(request.socket);
-  serving.console?.addRoutes(app, { pathPrefix, readBody, hold });
+  const callbackUrls = async (organizationId: string, frontdoorId: string, providerId: string) => {
+    const frontdoor = await grantFrontdoor(parts.store.db, organizationId, frontdoorId);
+    return frontdoor === undefined ? [] : callbackUrlsOf(parts, frontdoor, providerId);
+  };
+  serving.console?.addRoutes(app, { pathPrefix, readBody, hold, callbackUrls });
 }
 
 interface OperationRoute {

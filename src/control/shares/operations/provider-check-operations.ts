@@ -13,24 +13,18 @@ import { makeReservation } from '../provider/provider-reservation.ts';
 import { checkProviderData } from '../provider/provider-schema.ts';
 import { findAuthProvider } from '../records/auth-provider-store.ts';
 import { listCustomFrontends } from '../records/custom-frontend-store.ts';
+import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import { listFrontends } from '../records/frontend-store.ts';
 import { notFound, tooMany } from './api-errors.ts';
-import {
-  change,
-  isoTime,
-  ok,
-  unstored,
-  type ApiParts,
-  type Call,
-  type ChangeParts,
-  type Handlers,
-} from './call.ts';
+import { change, isoTime, ok, unstored, type ApiParts, type ChangeParts, type Handlers } from './call.ts';
 
 /** A frontdoor cannot have more. */
 const MOST_CUSTOM_FRONTENDS = 100;
 /** Each check waits for a foreign server. */
 const MOST_CHECKS = 8;
 const HTTPS_PORT = 443;
+
+type CallbackParts = Pick<ApiParts, 'store' | 'installation' | 'frontendUrls'>;
 
 /** How many checks continue, by the installation: a process may have several control planes. */
 const checks = new WeakMap<ApiParts['installation'], number>();
@@ -47,7 +41,7 @@ export const providerCheckHandlers: Handlers<
     if (provider === undefined) throw notFound('Auth provider', id);
     const isLogin = provesPeople(provider.type);
     const answer: ProviderCheckAnswer = {
-      callbackUrls: isLogin ? await callbackUrls(parts, call, provider.id) : [],
+      callbackUrls: isLogin ? await callbackUrlsOf(parts, call.frontdoor, provider.id) : [],
       ...(await discoveryOf(parts, issuerAddressOf(provider))),
     };
     return unstored(ok(answer));
@@ -78,7 +72,7 @@ export const providerCheckHandlers: Handlers<
       id,
       reservation,
       expiresAt: isoTime(expiresAtMs),
-      callbackUrls: await callbackUrls(parts, call, id),
+      callbackUrls: await callbackUrlsOf(parts, call.frontdoor, id),
       consoleCallbackUrl: `${parts.baseUrl()}/console/callback/${id}`,
     };
     return unstored(ok(answer));
@@ -86,19 +80,23 @@ export const providerCheckHandlers: Handlers<
 };
 
 /** Returns the callback URL for each zone of the frontdoor's public shares. */
-async function callbackUrls(parts: CheckParts, call: Call, providerId: string): Promise<string[]> {
+export async function callbackUrlsOf(
+  parts: CallbackParts,
+  frontdoor: GrantedFrontdoor,
+  providerId: string,
+): Promise<string[]> {
   const { db } = parts.store;
   const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
   const [frontends, custom] = await Promise.all([
     listFrontends(db),
-    listCustomFrontends(db, call.frontdoor, request, {}),
+    listCustomFrontends(db, frontdoor, request, {}),
   ]);
   const zones = [...frontends.map(({ zone }) => zone), ...custom.content.map(({ hostname }) => hostname)];
   return zones.map((zone) => `${loginOrigin(parts, `oauth.${zone}`)}/${providerId}/auth/callback`);
 }
 
 /** Log-ins use HTTPS only, at the configured port or 443. */
-function loginOrigin({ frontendUrls, installation }: CheckParts, host: string): string {
+function loginOrigin({ frontendUrls, installation }: CallbackParts, host: string): string {
   const secure = frontendUrls(host).find((each) => each.startsWith('https:'));
   return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);
 }
