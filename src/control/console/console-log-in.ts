@@ -11,6 +11,7 @@ import {
   countPersonAttempts,
   endPersonAttempts,
   findInvitationByCode,
+  findOrganization,
   findPersonPasswords,
   insertPerson,
   lockPerson,
@@ -156,6 +157,10 @@ export class ConsoleLogIn {
     if (found === undefined)
       recordRefusedLogIn(refusals, { reason: 'unknown_code', address, action: 'acceptInvitation' });
     return found;
+  }
+
+  async organizationNameOf(organizationId: string): Promise<string | undefined> {
+    return (await findOrganization(this.#parts.store.db, organizationId))?.name;
   }
 
   /**

@@ -167,19 +167,35 @@ export interface AccountForm {
   readonly name: string;
   readonly email: string;
   readonly problem?: string | undefined;
+  readonly organizationName: string | undefined;
   /** Identity providers that the person may use instead of a password. */
   readonly offers: readonly ProviderOffer[];
+}
+
+/** Names the inviter, the organization and the role. `organizationName` is undefined for an organization that was just deleted. */
+function invitationText(
+  { role, makerName, expiresAtMs }: InvitationRecord,
+  organizationName: string | undefined,
+): Html {
+  const organization =
+    organizationName === undefined
+      ? nothing
+      : html` to the organization <strong>${organizationName}</strong>`;
+  const beginning =
+    makerName === null ? html`You are invited` : html`<strong>${makerName}</strong> invites you`;
+  const expires = new Date(expiresAtMs).toISOString().slice(0, 16).replace('T', ' ');
+  return html`<p>${beginning}${organization}. Your account will have the role <strong>${role}</strong>.</p>
+    <p class="soft">The invitation expires on ${expires} UTC.</p>`;
 }
 
 /** Asks for the name, the address and the password of an invited person. */
 export function accountPage(
   base: string,
-  { role }: InvitationRecord,
-  { code, name, email, problem, offers }: AccountForm,
+  invitation: InvitationRecord,
+  { code, name, email, problem, offers, organizationName }: AccountForm,
   status = 200,
 ): ConsolePage {
-  const content = html`${wrong(problem)}
-    <p>Your account will have the role <strong>${role}</strong>.</p>
+  const content = html`${wrong(problem)} ${invitationText(invitation, organizationName)}
     ${offers.map(
       ({ providerId, name: label }) =>
         html`<form method="post" action="${base}/welcome/with/${providerId}">

@@ -21,6 +21,8 @@ describeEachStore('people at the console', (open) => {
     const code = await world.invite('editor', 'Ann');
     const asked = await browser.post('/console/welcome', { code });
     assert.match(asked.body, /role <strong>editor<\/strong>.*value="Ann"/s);
+    assert.match(asked.body, /to the organization <strong>[^<]+<\/strong>/);
+    assert.match(asked.body, /The invitation expires on \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     const form = { code, name: 'Ann', email: 'Ann@Example.com', password: 'seven small harbours' };
     const made = await browser.post('/console/welcome', form);
     assert.deepEqual([made.statusCode, made.headers.location], [303, '/console/logged-in?to=%2Fconsole']);

@@ -31,14 +31,17 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
       const problem = 'The code is invalid, has already been used, or has expired. Ask for a new link.';
       return sendPage(reply, codePage(base, problem, 403), request);
     }
-    const offers = await offersOf(invitation.organizationId);
+    const [offers, organizationName] = await Promise.all([
+      offersOf(invitation.organizationId),
+      logIn.organizationNameOf(invitation.organizationId),
+    ]);
     if (!fields.has('password')) {
-      const form = { code, name: invitation.name, email: invitation.email ?? '', offers };
+      const form = { code, name: invitation.name, email: invitation.email ?? '', offers, organizationName };
       return sendPage(reply, accountPage(base, invitation, form), request);
     }
     const [email, password] = [(fields.get('email') ?? '').trim(), fields.get('password')!];
     const name = parseName(fields.get('name') ?? '');
-    const form = { code, name: name ?? '', email, offers };
+    const form = { code, name: name ?? '', email, offers, organizationName };
     const again = (problem: string, status: number) =>
       sendPage(reply, accountPage(base, invitation, { ...form, problem }, status), request);
     if (name === undefined) return again('The name is missing or too long.', 400);
