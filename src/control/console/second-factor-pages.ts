@@ -73,6 +73,8 @@ export interface EnrollmentView {
 /** Shows the recovery codes, once. */
 export function recoveryCodesPage(base: string, to: string, codes: readonly string[]): ConsolePage {
   const next = `${base}/logged-in?to=${encodeURIComponent(to)}`;
+  // The page itself has the file, so that no server has it, and no script is needed.
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\n')}\n`)}`;
   const content = html`<p>
       Store these recovery codes in a safe place. Each can be used once instead of a code from your app. They
       are not shown again.
@@ -80,6 +82,7 @@ export function recoveryCodesPage(base: string, to: string, codes: readonly stri
     <ul class="codes">
       ${codes.map((code) => html`<li><code>${code}</code></li>`)}
     </ul>
+    <p><a download="frontdoor-recovery-codes.txt" href="${file}">Save as a file</a></p>
     <p><a href="${next}">I have stored them</a></p>`;
   return { status: 200, title: 'Recovery codes', content };
 }
