@@ -5,6 +5,8 @@ export interface ConsolePlace {
   readonly base: string;
   /** The build that the document was served for. */
   readonly build: string;
+  /** The address of the Management API, without a slash at the end. */
+  readonly baseUrl: string;
   /** The control plane's version; empty where it is not known. */
   readonly version: string;
 }
@@ -16,6 +18,7 @@ function metaOf(name: string): string {
 export const place: ConsolePlace = {
   base: metaOf('frontdoor-console-base') || '/console',
   build: metaOf('frontdoor-console-build'),
+  baseUrl: metaOf('frontdoor-base-url') || window.location.origin,
   version: metaOf('frontdoor-version'),
 };
 

@@ -1,5 +1,6 @@
 // Settings in a real browser: frontdoors, programs, people, the organization, and what operators see.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { appCode } from '../support/authenticator-app.ts';
 import { browserSkip } from '../support/browser.ts';
@@ -29,6 +30,11 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('API account created').waitFor();
     const [id, token] = await page.getByRole('dialog').locator('.fd-copy .fd-mono').allTextContents();
+    await page
+      .getByRole('region', { name: 'Command line' })
+      .getByText(`FRONTDOOR_API_TOKEN='${token}'`)
+      .waitFor();
+    await checkLooks(page, 'accounts-created');
     const close = page.getByRole('dialog').getByRole('button', { name: 'Close' }).last();
     assert.equal(await close.isDisabled(), true);
     await page.getByLabel('I have stored it').check();
@@ -108,7 +114,12 @@ describe('the settings', { skip: browserSkip }, () => {
     await own.click('text=Set up a second factor');
     await own.fill('#code', appCode((await own.textContent('#secret'))!));
     await own.click('button');
-    await own.locator('.codes code').first().waitFor();
+    const code = await own.locator('.codes code').first().textContent();
+    const [saved] = await Promise.all([
+      own.waitForEvent('download'),
+      own.getByRole('link', { name: 'Save as a file' }).click(),
+    ]);
+    assert.ok((await readFile(await saved.path(), 'utf8')).startsWith(`${code}\n`));
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/people');
     await page.getByRole('link', { name: email.split('@')[0]!.replace('-', ' ') }).click();

@@ -21,13 +21,15 @@ export interface AppDocumentPlace {
   readonly base: string;
   /** Allows styles that the program adds. */
   readonly nonce: string;
+  /** {base_url}, which commands and programs use. */
+  readonly baseUrl: string;
   /** The control plane's. */
   readonly version: string | undefined;
 }
 
 export function appDocument(
   { key, files }: BuiltConsole,
-  { base, nonce, version = '' }: AppDocumentPlace,
+  { base, nonce, baseUrl, version = '' }: AppDocumentPlace,
 ): string {
   const urlsOf = (role: FileRole): readonly string[] =>
     [...files.values()].filter((file) => file.role === role).map(({ name }) => `${base}/assets/${name}`);
@@ -44,6 +46,7 @@ export function appDocument(
         <link rel="icon" href="${ICON}" />
         <meta name="frontdoor-console-base" content="${base}" />
         <meta name="frontdoor-console-build" content="${key}" />
+        <meta name="frontdoor-base-url" content="${baseUrl}" />
         <meta name="frontdoor-version" content="${version}" />
         <style nonce="${nonce}" id="nonce"></style>
         ${styles} ${chunks} ${scripts}

@@ -17,6 +17,8 @@ export interface AppRouteParts {
   readonly sessions: ConsoleSessions;
   readonly secondFactor: SecondFactorLogIn;
   readonly base: string;
+  /** {base_url}. */
+  readonly baseUrl: () => string;
   readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
 }
 
@@ -25,7 +27,7 @@ const YEAR_S = 31_536_000;
 const NO_PAGE = problemPage(404, 'Not found', 'There is no page at this address.');
 
 export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void {
-  const { app, sessions, secondFactor, base, sendPage } = parts;
+  const { app, sessions, secondFactor, base, baseUrl, sendPage } = parts;
   const logIn = (reply: FastifyReply, { url }: FastifyRequest): FastifyReply => {
     const isHome = url === base || url === `${base}/`;
     const query = isHome ? '' : `?to=${encodeURIComponent(url)}`;
@@ -83,7 +85,11 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(request.method === 'HEAD' ? '' : appDocument(built, { base, nonce, version: app.version }));
+      .send(
+        request.method === 'HEAD'
+          ? ''
+          : appDocument(built, { base, nonce, baseUrl: baseUrl(), version: app.version }),
+      );
   };
   pages.get('/', answerDocument);
   pages.get('/*', answerDocument);

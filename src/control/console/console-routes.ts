@@ -98,7 +98,7 @@ function addPages(
     offersOf: async (organizationId) => (await providerLogIn?.offers(organizationId)) ?? [],
     begin: (reply, begun, to = base) => begin(reply, base, begun, to),
   };
-  addAppRoutes(pages, { ...common, app: parts.app, secondFactor });
+  addAppRoutes(pages, { ...common, app: parts.app, secondFactor, baseUrl: () => parts.own().baseUrl });
   addLogInRoutes(pages, person);
   addSecondFactorRoutes(pages, { ...common, secondFactor });
   addPasswordRoutes(pages, { ...person, passwordChange });

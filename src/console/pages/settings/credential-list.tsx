@@ -22,6 +22,7 @@ import {
   type ShownSecret,
 } from './credential-kind.ts';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
+import { UseLines } from './use-lines.tsx';
 import { settingsText } from './settings-text.ts';
 
 type Scope = NonNullable<NewCredential['scopes']>[number];
@@ -105,7 +106,9 @@ export function CredentialList({ kind }: { readonly kind: CredentialKind }): Rea
           ]
         }
         onClose={() => setShown(undefined)}
-      />
+      >
+        <UseLines kind={kind} shown={shown} />
+      </SecretOnceDialog>
     </ListPage>
   );
 }

@@ -51,6 +51,10 @@ export const settingsEnglish = {
   newClient: 'New OAuth client',
   accountsText: 'Programs call the Management API with the ID and the token of an API account.',
   clientsText: 'Programs exchange the ID and the secret of a client for tokens that expire after one hour.',
+  useIt: 'Use it',
+  useItText: 'These lines contain the secret. Do not keep them where others can read them.',
+  useWith: (name: string) =>
+    ({ curl: 'curl', commandLine: 'Command line', javaScript: 'JavaScript' })[name] ?? name,
   token: 'Token',
   secret: 'Secret',
   accountCreated: 'API account created',

@@ -51,6 +51,10 @@ export const settingsGerman = {
   accountsText: 'Programme benutzen die Management-API mit Kennung und Token eines Kontos.',
   clientsText:
     'Programme tauschen Kennung und Geheimnis eines Clients gegen Tokens, die nach einer Stunde enden.',
+  useIt: 'Verwendung',
+  useItText: 'Diese Zeilen enthalten das Geheimnis. Bewahren Sie sie nicht auf, wo andere sie lesen können.',
+  useWith: (name: string) =>
+    ({ curl: 'curl', commandLine: 'Befehlszeile', javaScript: 'JavaScript' })[name] ?? name,
   token: 'Token',
   secret: 'Geheimnis',
   accountCreated: 'Das Konto ist erstellt',
