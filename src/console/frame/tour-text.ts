@@ -1,8 +1,8 @@
+/** Texts of the tour through the console. */
 import { defineText } from '../text/define-text.ts';
 
 export type TourStep = 'agents' | 'shares' | 'access' | 'failures' | 'search';
 
-/** Texts of the tour. */
 export const tourText = defineText({
   en: {
     tour: 'Tour',
