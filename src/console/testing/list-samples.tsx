@@ -9,7 +9,6 @@ import { EmptyList, ListPanel } from '../parts/list-page.tsx';
 import { Panel } from '../parts/page-title.tsx';
 import type { SearchState } from '../parts/search-state.tsx';
 import { RowTable, SimpleTable } from '../parts/simple-table.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import type { List, ListPart } from '../parts/use-list.ts';
@@ -60,7 +59,7 @@ const COLUMNS: readonly ListColumn<Sample>[] = [
   {
     id: 'address',
     title: 'Address',
-    share: 1.6,
+    share: 2.2,
     cell: ({ addresses }) => <AddressCell addresses={addresses} />,
   },
   { id: 'target', title: 'Target', share: 1.3, cell: ({ target }) => <TargetCell target={target} /> },
@@ -72,14 +71,6 @@ const COLUMNS: readonly ListColumn<Sample>[] = [
     width: 6,
     isNumber: true,
     cell: ({ requests }) => requests,
-  },
-  {
-    id: 'lastHour',
-    title: 'Last hour',
-    width: 7,
-    cell: ({ requests }) => (
-      <Sparkline values={[1, requests % 5, 3, requests % 7]} label={`${requests} requests`} />
-    ),
   },
   {
     id: 'created',
