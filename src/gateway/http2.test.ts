@@ -187,7 +187,9 @@ describe('HTTP/2 at the TLS port', () => {
   it('opens a WebSocket by extended CONNECT', async (test) => {
     const server = createServer();
     const echo = new WebSocketServer({ server });
-    echo.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${(data as Buffer).toString()}`)));
+    echo.on('connection', (socket) =>
+      socket.on('message', (data) => socket.send(`echo ${(data as Buffer).toString()}`)),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     test.after(() => {

@@ -226,6 +226,10 @@ const GATEWAY: FolderTable = {
     may: ['limits', 'http', 'shares', 'answers', 'circuits', 'access', 'acme'],
     why: 'serves one request over one circuit',
   },
+  http2: {
+    may: ['limits', 'http', 'circuits', 'exchange'],
+    why: 'gives each stream of HTTP/2 a client connection of its own',
+  },
   observe: {
     may: ['limits', 'http', 'answers', 'circuits', 'exchange'],
     why: 'implements the observer of exchanges: log, metrics, records',

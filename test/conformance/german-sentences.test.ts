@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '#contract';
 import { API_ERRORS, TOKEN_ERRORS, VISITOR_ERRORS } from '#contract/errors';
-import { ACTION_TEXTS } from '../../src/console/pages/activity/action-table.ts';
-import { actionText } from '../../src/console/pages/activity/action-text.ts';
-import { sentenceFor } from '../../src/console/text/api-sentences.ts';
-import { GERMAN_CATALOGUE } from '../../src/console/text/german/german-catalogue.ts';
 import { isTest, sourceFiles } from '../../tools/source-tree.ts';
+import { loadGermanTexts } from '../support/german-texts.ts';
+
+const { GERMAN_CATALOGUE, ACTION_TEXTS, actionText, sentenceFor } = await loadGermanTexts();
 
 /** Names of actions in calls and entries of the audit trail. */
 const ACTION =

@@ -50,7 +50,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
   it('shows what a change of the policy does before it is saved', async (test) => {
     const { world } = consoles;
     const inspector = { enabled: true };
-    await world.call('PUT' as 'PATCH', '/shares/app/inspector', inspector);
+    await world.call('PUT', '/shares/app/inspector', inspector);
     // Until the gateway records, and its recording has arrived.
     for (;;) {
       await world.get('app.share.localhost', `/orders?${encodeURIComponent(HOSTILE)}`);
@@ -110,7 +110,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
 
   it('says in the list and the overview who may come in, and draws a refused request at the gateway', async (test) => {
     const { world } = consoles;
-    await call('PUT' as 'PATCH', '/shares/app/policy', { ipDeny: ['127.0.0.0/8'] });
+    await call('PUT', '/shares/app/policy', { ipDeny: ['127.0.0.0/8'] });
     const { page, open } = await consoles.person(test, 'editor');
     await open(shares);
     await page.getByText('Everyone except from 127.0.0.0/8').waitFor();
@@ -130,7 +130,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     assert.match(text, /the network of the client is denied/);
     assert.equal(text.split('address-denied').length, 2, 'the code is shown once');
     await checkLooks(page, 'refused-request');
-    await call('PUT' as 'PATCH', '/shares/app/policy', { expiresAt: '2020-05-12T00:00:00Z' });
+    await call('PUT', '/shares/app/policy', { expiresAt: '2020-05-12T00:00:00Z' });
     await open(`${shares}/app`);
     await page.getByText('Closed since 12 May 2020').first().waitFor();
     await page.getByText('No access').waitFor();
@@ -142,7 +142,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
   });
 
   it('shows what other log-ins do before they are saved', async (test) => {
-    await call('PUT' as 'PATCH', '/shares/app/policy', {});
+    await call('PUT', '/shares/app/policy', {});
     await consoles.world.get('app.share.localhost', '/orders');
     const { page, open } = await consoles.person(test, 'editor');
     await open(`${shares}/app/access`);
@@ -180,7 +180,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByText('Not from 127.0.0.0/8.').waitFor();
     await checkLooks(page, 'access-shared-policy');
     await eventually(status, (found) => found === 403);
-    await call('PUT' as 'PATCH', `/policies/${String(id)}`, {});
+    await call('PUT', `/policies/${String(id)}`, {});
     await eventually(status, (found) => found === 200);
     await rules.selectOption('Rules of this share');
     await review.click();
@@ -227,7 +227,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByText('Saved. Changes take effect within seconds.').waitFor();
     await addRule(page, 'Contact');
     await page.getByRole('textbox', { name: 'Contact' }).fill('mine@example.com');
-    await consoles.world.call('PUT' as 'PATCH', '/shares/app/policy', { contact: 'theirs@example.com' });
+    await consoles.world.call('PUT', '/shares/app/policy', { contact: 'theirs@example.com' });
     await page.getByText('Someone else has changed this while you were editing.').waitFor();
     await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();

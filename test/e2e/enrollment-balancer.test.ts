@@ -28,7 +28,7 @@ describe('control planes behind a load balancer', { skip: postgresSkip }, () => 
   const parts: Pick<PartProcess, 'kill'>[] = [];
   const balancers: TurnBalancer[] = [];
   let ctrlAddress: string;
-  /** Of each control plane, without the balancer. */
+  /** The address of each control plane, without the balancer. */
   let apiUrls: readonly string[];
   let env: { FRONTDOOR_API_URL: string; FRONTDOOR_ACCOUNT_ID: string; FRONTDOOR_API_TOKEN: string };
   let edgeBalancer: TurnBalancer;

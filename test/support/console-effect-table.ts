@@ -394,32 +394,3 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Download backup': 'file',
   },
 };
-
-export const FRAME_EFFECTS: Rows = {
-  Frontdoor: 'page /frontdoors/$frontdoorId/',
-  Search: 'dialog Search',
-  operator: 'shows Your account',
-  Overview: 'page /frontdoors/$frontdoorId/',
-  Shares: 'page /frontdoors/$frontdoorId/shares',
-  Agents: 'page /frontdoors/$frontdoorId/agents',
-  'Sign-in providers': 'page /frontdoors/$frontdoorId/providers',
-  'Custom domains': 'page /frontdoors/$frontdoorId/domains',
-  Requests: 'page /frontdoors/$frontdoorId/requests',
-  Failures: 'page /frontdoors/$frontdoorId/failures',
-  'Activity log': 'page /activity',
-  Settings: 'page /settings/frontdoors',
-  Mesh: 'page /mesh/',
-};
-
-/** In this order, each in a color scheme of the system. */
-export const MENU_EFFECTS: Readonly<Record<string, readonly [effect: string, colors: 'light' | 'dark']>> = {
-  'Your account': ['leaves /console/account', 'dark'],
-  'Keyboard shortcuts': ['dialog Keyboard shortcuts', 'dark'],
-  'Take the tour': ['shows Step N of N', 'dark'],
-  Light: ['shows language en, colors light', 'dark'],
-  Dark: ['shows language en, colors dark', 'dark'],
-  System: ['shows language en, colors light', 'light'],
-  Deutsch: ['shows language de, colors light', 'light'],
-  English: ['shows language en, colors light', 'light'],
-  'Sign out': ['leaves /console/log-in', 'light'],
-};

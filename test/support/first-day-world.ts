@@ -21,7 +21,7 @@ export async function fillFirstDay(
     path: string,
     body?: unknown,
   ): Promise<Readonly<Record<string, unknown>>> => {
-    const { status, json, text } = await world.call(method as 'POST', path, body);
+    const { status, json, text } = await world.call(method, path, body);
     assert.ok(status < 300, `${method} ${path}: ${status} ${text}`);
     return json as Readonly<Record<string, unknown>>;
   };

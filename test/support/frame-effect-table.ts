@@ -9,6 +9,7 @@ export const FRAME_EFFECTS: Readonly<Record<string, string>> = {
   Agents: 'page /frontdoors/$frontdoorId/agents',
   'Sign-in providers': 'page /frontdoors/$frontdoorId/providers',
   'Custom domains': 'page /frontdoors/$frontdoorId/domains',
+  Requests: 'page /frontdoors/$frontdoorId/requests',
   Failures: 'page /frontdoors/$frontdoorId/failures',
   'Activity log': 'page /activity',
   Settings: 'page /settings/frontdoors',

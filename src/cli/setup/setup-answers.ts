@@ -36,7 +36,7 @@ export interface SetupAnswers {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly databaseFile?: string | undefined;
-  /** Of the first operator. */
+  /** The address of the first operator. */
   readonly adminEmail?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { Problem } from '../parts/problem.tsx';
 import { useText } from '../text/language.tsx';
 import type { FrameActions } from './commands.ts';
 import { frameText } from './frame-text.ts';
-import { useFound, type Found } from './use-found.ts';
+import { useFound, type FoundTarget } from './use-found.ts';
 
 /** Enter, typed before the box was there. */
 const ENTER = '\n';
@@ -24,7 +24,7 @@ export function SearchDialog(props: {
   const id = useId();
   const { error, found, isPending, hasNoResult, hasMore } = useFound(typed, props.actions);
   const selected = Math.min(at, found.length - 1);
-  const go = (target: Found | undefined) => {
+  const go = (target: FoundTarget | undefined) => {
     if (target === undefined) return;
     onClose();
     target.run();
@@ -93,9 +93,9 @@ function useEnter(
 
 function FoundList(props: {
   readonly id: string;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundTarget[];
   readonly selected: number;
-  readonly onChosen: (target: Found) => void;
+  readonly onChosen: (target: FoundTarget) => void;
 }): ReactNode {
   const text = useText(frameText);
   const { id, found, selected, onChosen } = props;

@@ -18,7 +18,7 @@ import { searchText } from './search-text.ts';
 
 const MIN_LETTERS = 2;
 
-export interface Found {
+export interface FoundTarget {
   readonly key: string;
   readonly name: string;
   readonly kind: string;
@@ -63,7 +63,7 @@ export function useFound(typed: string, actions: FrameActions) {
     .map(pageAt);
   const { strong, weak } = ranked([...recent, ...pages, ...commands], wanted);
   const resources = useResources(isAsked ? answer.data?.body : undefined, isPending, go);
-  const found: readonly Found[] = [
+  const found: readonly FoundTarget[] = [
     ...strong.map((entry) => ({ ...entry, detail: null, isCertain: true })),
     ...resources.filter(({ to }) => to === undefined || !known.has(to)),
     ...weak.map((entry) => ({ ...entry, detail: null, isCertain: !isPending })),
@@ -81,7 +81,7 @@ function useResources(
   body: SearchResultAnswer | undefined,
   isPending: boolean,
   go: (target: SearchPlace) => void,
-): readonly Found[] {
+): readonly FoundTarget[] {
   const [text, own] = [useText(frameText), useText(searchText)];
   const { language, format } = useLanguage();
   const { may } = useSession();

@@ -92,7 +92,6 @@ export const providerReservationSchema = closed({
       'The redirect address to register as well if people sign in to the console with the provider',
   }),
 });
-export type ProviderReservationAnswer = Static<typeof providerReservationSchema>;
 
 export const providerDraftCheckSchema = closed(discovery());
 export type ProviderDraftCheckAnswer = Static<typeof providerDraftCheckSchema>;

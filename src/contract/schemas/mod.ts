@@ -17,7 +17,6 @@ export {
   type InstallationAnswer,
   type ProviderCheckAnswer,
   type ProviderDraftCheckAnswer,
-  type ProviderReservationAnswer,
 } from './installation-schemas.ts';
 export {
   errorSchema,

@@ -15,7 +15,7 @@ interface OperatorInvitation {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  /** Of the person; null if it is not known. */
+  /** The person's address; null if it is not known. */
   readonly email: string | null;
 }
 

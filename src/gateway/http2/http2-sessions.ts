@@ -3,6 +3,7 @@
  * towards the limits of connections, so that one connection cannot hold more of the gateway than many. What a session itself can
  * be made to hold is limited here: streams, headers, resets, pings and settings.
  */
+import { randomBytes } from 'node:crypto';
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { messageOf, type Log } from '#base';
@@ -121,7 +122,7 @@ export class Http2Sessions {
     const { facts } = entry;
     const counted = facts.isTrustedProxy ? undefined : facts.address;
     const hasBody = (flags & END_STREAM) === 0;
-    const request = readStreamRequest(raw, hasBody);
+    const request = readStreamRequest(raw, hasBody, () => randomBytes(16).toString('base64'));
     stream.on('error', () => {});
     if (request === undefined) {
       stream.close(PROTOCOL_ERROR);

@@ -2,10 +2,11 @@
  * Heads between HTTP/2 and HTTP/1.1. A request becomes the text of an HTTP/1.1 head, which passes the same strict layer as any
  * other (`request-head-policy.ts`); a response's head becomes HTTP/2 headers. RFC 9113 §8, RFC 8441.
  */
-import { randomBytes } from 'node:crypto';
-import type { OutgoingHttpHeaders } from 'node:http2';
 import { CONNECTION, HOP, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from '../http/field-name-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
+
+/** Headers of a response; an array has the values of equal names. */
+export type StreamHeaders = Record<string, string | number | string[]>;
 
 export interface StreamRequest {
   /** Latin-1. */
@@ -21,10 +22,14 @@ export interface StreamRequest {
 const BREAKS_LINE = /[\r\n\0]/;
 
 /**
- * `raw` has names and values in turns, as received. Returns undefined for headers that no HTTP/1.1 head can carry. A request
+ * `raw` has names and values in turns, as received; `socketKey` is for a request that opens a WebSocket. Returns undefined for headers that no HTTP/1.1 head can carry. A request
  * whose names contradict each other gets two `Host` lines, which the strict layer refuses.
  */
-export function readStreamRequest(raw: readonly string[], hasBody: boolean): StreamRequest | undefined {
+export function readStreamRequest(
+  raw: readonly string[],
+  hasBody: boolean,
+  socketKey: () => string,
+): StreamRequest | undefined {
   const pseudo = { method: '', path: '', authority: '', protocol: '' };
   let lines = '';
   let cookies = '';
@@ -66,15 +71,15 @@ export function readStreamRequest(raw: readonly string[], hasBody: boolean): Str
   if (authority !== '') head += `host: ${authority}\r\n`;
   head += lines;
   if (cookies !== '') head += `cookie: ${cookies}\r\n`;
-  if (protocol !== '') head += upgradeLines(protocol);
+  if (protocol !== '') head += upgradeLines(protocol, socketKey);
   const isChunked = protocol === '' && hasBody && !hasLength;
   if (isChunked) head += 'transfer-encoding: chunked\r\n';
   return { head: `${head}\r\n`, method, isChunked, protocol, acceptsTrailers };
 }
 
 /** RFC 8441 §5 leaves out the key, which services of HTTP/1.1 require. */
-function upgradeLines(protocol: string): string {
-  const key = protocol === 'websocket' ? `sec-websocket-key: ${randomBytes(16).toString('base64')}\r\n` : '';
+function upgradeLines(protocol: string, socketKey: () => string): string {
+  const key = protocol === 'websocket' ? `sec-websocket-key: ${socketKey()}\r\n` : '';
   return `connection: upgrade\r\nupgrade: ${protocol}\r\n${key}`;
 }
 
@@ -101,7 +106,7 @@ const SINGLE = new Set([
 ]);
 
 /** The headers of a response for a client, without those of an HTTP/1.1 connection. */
-export function streamHeaders(status: number, fields: FieldLines): OutgoingHttpHeaders {
+export function streamHeaders(status: number, fields: FieldLines): StreamHeaders {
   const headers: Record<string, string | number | string[]> = { ':status': status };
   for (let i = 0; i < fields.count; i += 1) {
     if (isOfConnection(fields.code[i]!)) continue;
@@ -116,7 +121,7 @@ export function streamHeaders(status: number, fields: FieldLines): OutgoingHttpH
 }
 
 /** The trailers of a response. */
-export function streamTrailers(fields: FieldLines): OutgoingHttpHeaders {
+export function streamTrailers(fields: FieldLines): Record<string, string> {
   const trailers: Record<string, string> = {};
   for (let i = 0; i < fields.count; i += 1) trailers[fields.name(i).toLowerCase()] = fields.value(i);
   return trailers;

@@ -1,4 +1,4 @@
-/** Who has access to a share, as sentences in the person's language. */
+/** Describes the access to a share in sentences, in the person's language. */
 import type { ReactNode } from 'react';
 import { accessSentences, type AccessSentence, type SentencePolicy } from '#contract/access-sentences';
 import { useNow } from '../../parts/time-ago.tsx';

@@ -59,6 +59,7 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   checkAuthProvider: ['Check sign-in provider', 'Anmeldeanbieter prüfen'],
   checkAuthProviderDraft: ['Check new sign-in provider', 'Neuen Anmeldeanbieter prüfen'],
   reserveAuthProvider: ['Reserve sign-in provider', 'Anmeldeanbieter vormerken'],
+  testAuthProviderSignIn: ['Test sign-in provider', 'Anmeldeanbieter testen'],
   endLoginSession: ['End visitor session', 'Besuchersitzung beenden'],
   endLoginSessions: ['End visitor sessions', 'Besuchersitzungen beenden'],
   logInAtShare: ['Sign in at share', 'An Freigabe anmelden'],

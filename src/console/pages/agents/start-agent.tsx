@@ -11,7 +11,7 @@ import { Facts, Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { ExactTime, useNow } from '../../parts/time-ago.tsx';
-import { apiUrlHere, place } from '../../place.ts';
+import { apiUrlHere } from '../../place.ts';
 import { useText } from '../../text/language.tsx';
 import { MACHINES, startCommand, type Machine } from './agent-command.ts';
 import { agentsText } from './agents-text.ts';

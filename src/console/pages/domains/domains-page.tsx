@@ -24,8 +24,6 @@ const STATES = ['NEW', 'PENDING', 'ACTIVE'] as const;
 
 export function DomainsPage(): ReactNode {
   const text = useText(domainsText);
-  const frontdoorId = useFrontdoorId();
-  const { may } = useSession();
   return (
     <>
       <PageTitle title={text.domains}>

@@ -1,6 +1,6 @@
 /**
- * What is wrong: failing shares, agents that are away, certificates that end, domains and people that wait. The first of each kind
- * with the way to all.
+ * Lists what needs attention: failing shares, disconnected agents, expiring certificates, waiting domains and people. The first of
+ * each kind stand with a link to all.
  */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

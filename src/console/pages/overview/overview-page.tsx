@@ -9,7 +9,7 @@ import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { PageTitle } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { Attention } from './attention.tsx';

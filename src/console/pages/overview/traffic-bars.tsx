@@ -8,7 +8,7 @@ type Sample = FrontdoorMetricsAnswer['samples'][number];
 const WIDTH = 600;
 const HEIGHT = 120;
 const DAY_MS = 86_400_000;
-/** Of the room of a bar. */
+/** The part of the room that a bar takes. */
 const GAP = 0.15;
 /** A step with few requests beside one with many is still seen. */
 const LEAST = 1.5;

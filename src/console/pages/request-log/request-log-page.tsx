@@ -65,7 +65,12 @@ export function RequestLogPage(): ReactNode {
       <Kept frontdoorId={parameters.frontdoorId} />
       <p role="status">{isFollowing && cursor === '' ? text.following : null}</p>
       <Panel>
-        <Filters filters={pageFilters} control={control} {...(isFiltered ? { onClear: clear } : {})} />
+        <Filters
+          label={text.requests}
+          filters={pageFilters}
+          control={control}
+          {...(isFiltered ? { onClear: clear } : {})}
+        />
         <AnswerView answer={answer}>
           {({ body }) => (
             <>

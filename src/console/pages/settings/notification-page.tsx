@@ -101,7 +101,9 @@ function TestButton({ id }: { readonly id: string }): ReactNode {
       <Button variant="default" loading={isPending} onClick={() => mutate({ parameters: { id } })}>
         {text.test}
       </Button>
-      <span role="status" style={RESULT_BELOW}>{result === undefined ? null : testSentence(result)}</span>
+      <span role="status" style={RESULT_BELOW}>
+        {result === undefined ? null : testSentence(result)}
+      </span>
       {error === null ? null : <Problem error={error} />}
     </>
   );

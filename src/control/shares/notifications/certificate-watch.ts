@@ -22,7 +22,7 @@ export interface CertificateWatchOptions {
 }
 
 interface EndingCertificate {
-  /** Of the row that remembers the report. */
+  /** The id of the row that remembers the report. */
   readonly key: string;
   readonly frontdoorId: string;
   readonly named: {

@@ -63,7 +63,7 @@ async function disconnected({ store, status }: AttentionParts, frontdoor: Grante
   return { total: page.total, first };
 }
 
-/** Of agents and of domains, the first to expire. */
+/** Lists the certificates of agents and domains that expire first. */
 async function ending({ store, clock }: AttentionParts, frontdoor: GrantedFrontdoor) {
   const nowMs = clock.nowMs();
   const window = { beforeMs: nowMs + EXPIRY_WINDOW_MS, limit: FIRST.size };

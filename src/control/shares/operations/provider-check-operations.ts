@@ -1,10 +1,7 @@
 /** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
 import { messageOf } from '#base';
-import type {
-  ProviderCheckAnswer,
-  ProviderDraftCheckAnswer,
-  ProviderReservationAnswer,
-} from '#contract/schemas';
+import type { AnswerOf } from '#contract';
+import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract/schemas';
 import { provesPeople, type IssuerAddress } from '#domain/provider-types';
 import { fetchIssuerMetadata } from '../logins/issuer-metadata.ts';
 import { issuerAddressOf } from '../logins/issuer-directory.ts';
@@ -68,7 +65,7 @@ export const providerCheckHandlers: Handlers<
       call.frontdoor.id,
       parts.clock.nowMs(),
     );
-    const answer: ProviderReservationAnswer = {
+    const answer: AnswerOf<'reserveAuthProvider'> = {
       id,
       reservation,
       expiresAt: isoTime(expiresAtMs),

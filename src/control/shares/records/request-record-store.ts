@@ -197,7 +197,7 @@ export async function groupFailures(
       .orderBy('request_failure.id', 'desc')
       .limit(1)
       .execute();
-    // A record that is damaged, or was removed meanwhile, has no cause to show.
+    // A record that is damaged, or was removed in the meantime, has no cause to show.
     const [latest] = storedFailures(rows);
     if (latest === undefined) continue;
     const [firstAt, lastAt] = [Number(first), Number(last)];

@@ -86,7 +86,9 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       target_by_agent: wanted.targetByAgent ? 1 : 0,
       epoch: 1,
       policy_id:
-        wanted.policyId == null ? null : await accessPolicyIdOf(trx, wanted.frontdoorId, wanted.policyId),
+        wanted.policyId === null || wanted.policyId === undefined
+          ? null
+          : await accessPolicyIdOf(trx, wanted.frontdoorId, wanted.policyId),
       created_at: wanted.nowMs,
       updated_at: wanted.nowMs,
     })
