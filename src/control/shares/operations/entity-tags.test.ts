@@ -292,6 +292,7 @@ describe('the table of conditional requests', () => {
       'getShareDomain',
       'checkShareDomain',
       'getAuthProviderUses',
+      'getPolicyUses',
       'getMesh',
       'getRoute',
       'getSecondFactor',

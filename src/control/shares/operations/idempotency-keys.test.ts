@@ -99,6 +99,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       createCustomFrontend: [`${base}/custom-frontends`, { hostname: 'a.example.com', frontendId: frontend }],
       addShareDomain: [`${base}/shares/served/domains`, { hostname: 'a.example.org' }],
       createAuthProvider: [`${base}/auth-providers`, { name: 'p', type: 'API_KEY', data }],
+      createPolicy: [`${base}/policies`, { name: 'staff' }],
       createOrganization: ['/organizations', { name: 'o' }],
       createApiAccount: ['/api-accounts', caller],
       rotateApiAccount: [`/api-accounts/${account}/rotate`],

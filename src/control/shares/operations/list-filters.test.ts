@@ -361,10 +361,12 @@ describeEachStore('lists', (open) => {
       'enabled',
       'type',
     ];
+    // The request log has a cursor instead of pages; `request-log-operations.test.ts` tries its filters.
     const filtered = (operations as readonly Operation[]).filter(
-      ({ id, query }) => id.startsWith('list') && query.some(({ name }) => narrowing.includes(name)),
+      ({ id, query }) =>
+        id.startsWith('list') && id !== 'listRequests' && query.some(({ name }) => narrowing.includes(name)),
     );
-    assert.equal(filtered.length, 20);
+    assert.equal(filtered.length, 23);
     for (const { path, query, id } of filtered) {
       const at = path
         .replace('{frontdoorId}', world.first.frontdoorId)
