@@ -13,14 +13,14 @@ const HARMLESS =
 const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
   ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),
-  ...(['getPolicyUses', 'comparePolicy'] as const),
+  ...(['getPolicyUses', 'comparePolicy', 'getBusiestShares', 'getFrontdoorAttention'] as const),
 ]);
 /** The stored data of a provider, and the users of a policy, have masks instead of secrets; the rest are codes of errors and what messages report. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([
   ...(['getAuthProvider', 'getSharePolicy', 'replaceSharePolicy'] as const),
   ...(['listFailures', 'listFailureGroups', 'getFailure', 'getUnroutedFailure'] as const),
   ...(['createPolicy', 'getPolicy', 'replacePolicy'] as const),
-  ...(['listInspectedRequests', 'getInspectedRequest'] as const),
+  ...(['listInspectedRequests', 'getInspectedRequest', 'listRequests', 'getRequest'] as const),
   ...(['listNotificationDeliveries', 'retryNotificationDelivery'] as const),
 ]);
 

@@ -43,7 +43,8 @@ export const MESSAGE_REFUSALS = {
   'unsupported-version': {
     status: 505,
     message: 'Only HTTP versions 1.1 and 1.0 are supported.',
-    remedy: 'Let the client use HTTP/1.1, or HTTP/2 over TLS.',
+    remedy:
+      'Let the client use HTTP/1.1 on this port; HTTP/2 is spoken at the HTTPS port to clients that offer it (ALPN).',
   },
   'refused-method': {
     status: 405,

@@ -50,6 +50,7 @@ test('bash completes commands, below commands, and options', () => {
     'domains',
     'inspect',
     'replay',
+    'access',
   ]);
   assert.deepEqual(complete('shares', 'policy', ''), ['get', 'set', 'warnings', 'compare', 'change']);
   assert.deepEqual(complete('fabric', 'router', 'd'), ['delete']);

@@ -89,6 +89,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   lifetimeSeconds: { example: '24h' },
   organizationId: { example: 'partners' },
   shareToken: { example: 'app' },
+  code: { example: 'service-refused' },
   hop: { example: 'service' },
   action: { example: 'deleteShare' },
   actorId: { example: '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22' },

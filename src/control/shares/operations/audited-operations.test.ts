@@ -128,6 +128,9 @@ describe('every operation that changes something', () => {
       await world.grant(id);
       return { path: `/hostname-claims/${id}/grant`, chain: mine() };
     },
+    createPolicy: () => ({ path: door('/policies'), body: { name: randomUUID() }, chain: mine() }),
+    replacePolicy: async () => ({ path: await policy(), body: { ipDeny: ['192.0.2.0/24'] }, chain: mine() }),
+    deletePolicy: async () => ({ path: await policy(), chain: mine() }),
     createAuthProvider: () => ({ path: door('/auth-providers'), body: newProvider, chain: mine() }),
     changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
     replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),
@@ -334,6 +337,7 @@ describe('every operation that changes something', () => {
     data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
   };
   const provider = async () => door(`/auth-providers/${await made(door('/auth-providers'), newProvider)}`);
+  const policy = async () => door(`/policies/${await made(door('/policies'), { name: randomUUID() })}`);
   const newDestination = { name: 'pager', url: 'https://hooks.example.com/a' };
   const destination = async () =>
     `/notification-destinations/${await made('/notification-destinations', newDestination)}`;

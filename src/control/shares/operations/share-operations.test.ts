@@ -48,6 +48,7 @@ describeEachStore('shares', (open) => {
       frontendEndpoints: ['http://app.share.localhost:8080'],
       backendEndpoint: 'http://127.0.0.1:3000',
       authProviderIds: [],
+      policyId: null,
       grants: [],
       access: { admits: 'everyone', summary: 'Everyone' },
       status: 'PENDING',
