@@ -51,7 +51,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await open(base);
     await page.getByText('No sign-in providers yet.').waitFor();
     await checkLooks(page, 'providers-empty');
-    await page.getByRole('link', { name: 'Add sign-in provider' }).click();
+    await page.getByRole('link', { name: 'Add sign-in provider' }).first().click();
     await page.getByRole('link', { name: 'OpenID Connect' }).waitFor();
     await checkLooks(page, 'providers-types');
     await page.getByRole('link', { name: 'OpenID Connect' }).click();
@@ -203,6 +203,8 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     const agent = await world.startAgent('laptop');
     await agent.share(`http://127.0.0.1:${port}`, { name: 'guarded' });
     await call('PATCH', '/shares/guarded', { authProviderIds: [id] });
+    const { callbackUrls } = await call('POST', `/auth-providers/${id}/check`);
+    idp.allowRedirects(callbackUrls as string[]);
     const visitor = await browser.person('a visitor of a share');
     test.after(() => visitor.close());
     const logIn = async () => {
@@ -222,6 +224,7 @@ describe('the pages of sign-in providers', { skip: browserSkip }, () => {
     await page.getByText('Nobody is signed in with this provider.').waitFor();
     await logIn();
     // It appears by itself.
+    await page.getByText(ANN.email).waitFor();
     await page.getByRole('searchbox', { name: 'Email address' }).fill(ANN.email);
     await page.getByRole('button', { name: `End all sessions of ${ANN.email}` }).click();
     await checkLooks(page, 'provider-end-all');

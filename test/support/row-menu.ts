@@ -9,6 +9,8 @@ export function rowMenu(page: Page, name?: string): Locator {
 
 /** Opens the menu of a row, and returns an entry of it. */
 export async function entryOf(page: Page, entry: string | RegExp, name?: string): Promise<Locator> {
-  await rowMenu(page, name).click();
+  const menu = rowMenu(page, name);
+  // A click closes a menu that is open.
+  if ((await menu.getAttribute('aria-expanded')) !== 'true') await menu.click();
   return page.getByRole('menuitem', { name: entry, exact: true });
 }

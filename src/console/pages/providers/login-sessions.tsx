@@ -18,6 +18,9 @@ import { useFormat, useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
 import { hasKeys } from './type-facts.ts';
 
+/** No event reports the sign-in of a visitor. */
+const REFETCH_MS = 30_000;
+
 export function LoginSessions({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
   const text = useText(providersText);
   if (!hasKeys(provider.type)) return <SessionList id={provider.id} />;
@@ -33,7 +36,7 @@ function SessionList({ id }: { readonly id: string }): ReactNode {
   const parameters = { frontdoorId: useFrontdoorId(), id };
   const { may } = useSession();
   const filters = [{ name: 'email', label: text.email, placeholder: text.emailWhole, by: 'text' }] as const;
-  const list = useList('listLoginSessions', { parameters }, { filters });
+  const list = useList('listLoginSessions', { parameters }, { filters, refetchMs: REFETCH_MS });
   const end = useChange('endLoginSession', { refreshes: ['session'] });
   const count = list.answer.data?.body.totalElements ?? 0;
   const email = list.control.textOf('email').trim();
