@@ -6,9 +6,9 @@ import {
   type AnswerShape,
 } from './management-row.ts';
 
-const DATE_TIME_RULE = 'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)';
+export const DATE_TIME_RULE = 'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)';
 
-const policy: AnswerShape = {
+export const policyRules = {
   emails: ['string'],
   claims: [{ claim: 'string', anyOf: ['string'] }],
   basicAuth: [{ name: 'string', password: 'string' }],
@@ -26,8 +26,8 @@ const policy: AnswerShape = {
   cors: 'object or null',
   hsts: 'object or null',
   httpsRedirect: 'string',
-  warnings: [{ field: 'string', message: 'string' }],
-};
+} as const satisfies AnswerShape;
+const policy: AnswerShape = { ...policyRules, warnings: [{ field: 'string', message: 'string' }] };
 const customFrontend: AnswerShape = {
   id: 'UUID',
   frontdoorId: 'UUID',
@@ -42,6 +42,24 @@ const customFrontend: AnswerShape = {
   createdAt: 'time',
 };
 const verdict: AnswerShape = { decision: 'string', status: 'integer or null', reason: 'string' };
+export const policyComparison = {
+  compared: 'integer',
+  unknown: 'integer',
+  since: 'string or null',
+  different: [
+    {
+      id: 'string',
+      at: 'time',
+      method: 'string',
+      host: 'string',
+      path: 'string',
+      client: 'string',
+      identity: 'string or null',
+      before: verdict,
+      after: verdict,
+    },
+  ],
+} as const satisfies AnswerShape;
 const POLICY = `${BASE}/shares/{token}/policy`;
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
 const one = { uuid: 'customFrontendId', missing: 'Custom frontend' } as const;
@@ -125,24 +143,7 @@ export const accessRows: readonly ManagementRow[] = [
       allowPreflights: { value: true, type: 'boolean', isOptional: true },
     },
     status: 200,
-    answer: {
-      compared: 'integer',
-      unknown: 'integer',
-      since: 'string or null',
-      different: [
-        {
-          id: 'string',
-          at: 'time',
-          method: 'string',
-          host: 'string',
-          path: 'string',
-          client: 'string',
-          identity: 'string or null',
-          before: verdict,
-          after: verdict,
-        },
-      ],
-    },
+    answer: policyComparison,
     values: { compared: 0, unknown: 0, since: null, different: [] },
   },
   {

@@ -197,6 +197,33 @@ function makersOf(
     );
     return id;
   };
+  /** A duration in which a share has requests, as the metrics know a moment later. */
+  const busyDuration = async (): Promise<string> => {
+    await inspectedRequest();
+    const path = `${base}/shares/${INSPECTED}/metrics?duration=PT1H`;
+    await until(
+      'requests in the metrics',
+      async () => (await client.request({ method: 'GET', path, headers: { authorization } })).json,
+      (json) => (json as { totals: { requests: number } }).totals.requests > 0,
+    );
+    return 'PT1H';
+  };
+  const policy = async (name: string): Promise<string> =>
+    (await create(`${base}/policies`, { name, ipDeny: ['198.51.100.0/24'] }))['id']!;
+  /** The policy of the share that has a recorded request. */
+  const usedPolicy = async (): Promise<string> => {
+    await inspectedRequest();
+    const policyId = await policy('used-by-row');
+    const path = `${base}/shares/${INSPECTED}`;
+    const used = await client.request({
+      method: 'PATCH',
+      path,
+      headers: { authorization },
+      body: { policyId },
+    });
+    assert.equal(used.status, 200, used.text);
+    return policyId;
+  };
   const customFrontend = async (hostname: string): Promise<string> =>
     (await create(`${base}/custom-frontends`, { hostname, frontendId: await frontendId() }))['id']!;
   const loggedIn = new Map<string, Promise<LoggedIn>>();
@@ -235,10 +262,15 @@ function makersOf(
     shareToken: () => share('read-by-row'),
     doomedShareToken: () => share('doomed-by-row'),
     policyShareToken: () => share('policy-by-row'),
+    policyId: () => policy('read-by-row'),
+    changedPolicyId: () => policy('changed-by-row'),
+    doomedPolicyId: () => policy('doomed-by-row'),
+    usedPolicyId: usedPolicy,
     inspectedShareToken: inspectedShare,
     doomedInspectedShareToken: () => share('doomed-inspected-by-row'),
     inspectedRequestId: () => inspectedRequest(),
     loggedRequestId: () => loggedRequest(),
+    busyDuration,
     frontendId,
     customFrontendId: () => customFrontend('read.example.com'),
     doomedCustomFrontendId: () => customFrontend('doomed.example.com'),

@@ -10,7 +10,6 @@ import {
   type ManagementRow,
   type AnswerShape,
 } from './management-row.ts';
-import { metrics, sparklines } from './management-row-table.ts';
 
 const organization: AnswerShape = { id: 'UUID', name: 'string' };
 const caller = {
@@ -83,55 +82,7 @@ const shareRows: readonly ManagementRow[] = [
   },
 ];
 
-const connected = { total: 'integer', online: 'integer' } as const satisfies AnswerShape;
-
 const frontdoorRows: readonly ManagementRow[] = [
-  {
-    table: 'Summaries',
-    method: 'GET',
-    path: `${BASE}/summary`,
-    status: 200,
-    answer: {
-      frontdoorId: 'UUID',
-      environments: connected,
-      shares: {
-        total: 'integer',
-        pending: 'integer',
-        deployed: 'integer',
-        failed: 'integer',
-        public: 'integer',
-        private: 'integer',
-      },
-      authProviders: { total: 'integer', enabled: 'integer' },
-      customFrontends: { total: 'integer', active: 'integer' },
-      failuresLastHour: 'integer',
-      agentVersions: [{ version: 'string or null', count: 'integer' }],
-      expiringCertificates: [{ kind: 'string', id: 'string', name: 'string', expiresAt: 'time' }],
-    },
-    values: { frontdoorId: '{frontdoorId}' },
-  },
-  {
-    table: 'Metrics of Frontdoor',
-    method: 'GET',
-    path: `${BASE}/shares/{token}/metrics`,
-    at: { token: '{shareToken}' },
-    query: 'duration=PT1H',
-    status: 200,
-    answer: { ...metrics, shareToken: 'string' },
-    values: { shareToken: '{shareToken}', duration: 'PT1H' },
-    hasDuration: true,
-    missing: 'Share',
-  },
-  {
-    table: 'Metrics of Frontdoor',
-    method: 'GET',
-    path: `${BASE}/share-sparklines`,
-    query: 'duration=PT1H',
-    status: 200,
-    answer: sparklines,
-    values: { frontdoorId: '{frontdoorId}', duration: 'PT1H' },
-    hasDuration: true,
-  },
   {
     table: 'Renaming',
     method: 'PATCH',

@@ -27,6 +27,19 @@ const failure: AnswerShape = {
   ...about,
   path: 'string',
 };
+const failureGroup: AnswerShape = {
+  code: 'string',
+  hop: 'string',
+  count: 'integer',
+  shares: 'integer',
+  firstAt: 'time',
+  lastAt: 'time',
+  cause: 'string',
+  remedy: 'string',
+  status: 'integer',
+  errorId: 'string',
+  shareToken: 'string or null',
+};
 const inspector: AnswerShape = { enabled: 'boolean', maxBodyBytes: 'integer', until: 'string or null' };
 const inspected = {
   id: 'string',
@@ -100,6 +113,13 @@ export const recordRows: readonly ManagementRow[] = [
     answer: failure,
     values: { errorId: '{inspectedRequestId}', method: 'GET', path: '/' },
     missing: 'Failure',
+  },
+  {
+    table: 'Failed requests',
+    method: 'GET',
+    path: `${BASE}/failure-groups`,
+    status: 200,
+    answer: countedPage(failureGroup),
   },
   {
     table: 'Request log',

@@ -18,7 +18,7 @@ import {
   type AnswerShape,
 } from './management-row.ts';
 
-const counts = {
+export const counts = {
   requests: 'integer',
   errors: 'integer',
   status2xx: 'integer',

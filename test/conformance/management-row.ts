@@ -116,6 +116,7 @@ export const shareShape = {
   frontendEndpoints: ['URL'],
   backendEndpoint: 'URL',
   authProviderIds: ['string'],
+  policyId: 'string or null',
   grants: ['string'],
   access: { admits: 'string', summary: 'string' },
   status: 'string',

@@ -10,6 +10,7 @@ import { sharedPostgres } from '../support/postgres.ts';
 import { describeEachDatabase } from '../support/test-part.ts';
 import { goodBody, openRowContext, type ManagementRowContext } from './management-row-context.ts';
 import { domainRows } from './management-row-domain-table.ts';
+import { policyRows } from './management-row-policy-table.ts';
 import { upstreamRows } from './management-row-upstream-table.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
@@ -17,13 +18,16 @@ import { sessionRows } from './management-row-session-table.ts';
 import { fabricRows } from './management-row-fabric-table.ts';
 import { extensionRows } from './management-row-extension-table.ts';
 import { checkShape, fieldNames } from './management-row-shape.ts';
+import { summaryRows } from './management-row-summary-table.ts';
 import { documentRows } from './management-row-table.ts';
 import type { ManagementRow } from './management-row.ts';
 
 const rows = [
   ...documentRows,
   ...extensionRows,
+  ...summaryRows,
   ...accessRows,
+  ...policyRows,
   ...recordRows,
   ...sessionRows,
   ...fabricRows,
