@@ -37,7 +37,7 @@ export function OneOrganizationPage(): ReactNode {
           </PageTitle>
           <Panel>
             <Facts facts={[[text.id, <CopyText key="id" value={body.id} />]]} />
-            <ul>
+            <ul className="fd-plain">
               {PAGES.map((page) => (
                 <li key={page}>
                   <Link to={`/settings/${page === 'logIns' ? 'log-ins' : page}`} search={{ organizationId }}>
