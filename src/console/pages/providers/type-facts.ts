@@ -54,7 +54,8 @@ function textsOf(type: string, language: Language): TypeTexts {
     steps: setupTexts(facts?.steps, language),
     guides: Object.entries(facts?.guides ?? {}).map(([name, { displayName, steps }]) => ({
       name,
-      displayName,
+      // Names of products are the same in every language.
+      displayName: language === 'pseudo' ? pseudoText(displayName) : displayName,
       steps: setupTexts(steps, language),
     })),
     fieldOf: (path) => {
