@@ -205,13 +205,15 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/activity': {
     'Verify that no events have been changed, removed or inserted': 'shows All N events are intact.',
     Any: 'address ?result',
-    'an event': 'dialog an event',
+    // The last one.
+    'an event': 'dialog Sign in to console',
     Back: 'disabled',
     Next: 'address ?page',
   },
   '/mesh': {
     'Zoom in': 'shows N%',
     'router, connected': 'page /mesh/routers/$routerId',
+    N: 'page /mesh/routers/$routerId',
     router: 'page /mesh/routers/$routerId',
     Explain: 'page /mesh/failures/$errorId',
   },
@@ -348,7 +350,6 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/settings/notifications': {
     'Add a webhook': 'dialog Add a webhook',
     'Add a webhook › Add a webhook': 'asks createNotificationDestination',
-    'First pager': 'page /settings/notifications/$destinationId',
     pager: 'page /settings/notifications/$destinationId',
   },
   '/settings/notifications/$destinationId': {

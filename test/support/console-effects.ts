@@ -33,12 +33,13 @@ export async function controlsIn(place: Locator, outside = 'none'): Promise<read
         isShown: element.checkVisibility() && element.closest(left) === null,
         isEnabled: !element.matches(':disabled, [data-disabled]'),
         isCurrent: element.getAttribute('aria-current') === 'page',
+        isEvent: /\/activity\?targetId=/.test(element.getAttribute('href') ?? ''),
       })),
     outside,
   );
   const found = new Map<string, FoundControl>();
-  for (const [at, { text, isShown, isEnabled, isCurrent }] of facts.entries()) {
-    const label = labelOf(text);
+  for (const [at, { text, isShown, isEnabled, isCurrent, isEvent }] of facts.entries()) {
+    const label = isEvent || text.endsWith(': Show details') ? 'an event' : labelOf(text);
     // The number of pages grows while someone looks; `Next` is always there.
     if (label === 'Page N') continue;
     if (!isShown || isCurrent || found.get(label)?.isEnabled === true) continue;
@@ -56,7 +57,6 @@ function labelOf(text: string): string {
   const [words = ''] = line.split(/: |'"|\d+ whose name/);
   return words
     .trim()
-    .replace(/^[a-z]+[A-Z]\w+$/, 'an event')
     .replace(/^(Open [A-Z]+) .*/, '$1')
     .replace(/^(?:service|the service|no circuit to|the gateway) .*$/, 'a failure')
     .replaceAll(/[0-9a-f]{8,}/g, '…')

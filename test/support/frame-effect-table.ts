@@ -3,6 +3,7 @@
 export const FRAME_EFFECTS: Readonly<Record<string, string>> = {
   Frontdoor: 'page /frontdoors/$frontdoorId/',
   Search: 'dialog Search',
+  'N things need attention': 'shows Needs attention',
   operator: 'shows Your account',
   Overview: 'page /frontdoors/$frontdoorId/',
   Shares: 'page /frontdoors/$frontdoorId/shares',

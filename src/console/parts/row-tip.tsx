@@ -3,7 +3,15 @@
  * closes it. Screen readers have the whole text in the table, so it is hidden from them.
  */
 import { Portal } from '@mantine/core';
-import { useEffect, useState, type FocusEvent, type PointerEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type PointerEvent,
+  type ReactNode,
+  type Ref,
+} from 'react';
 
 interface Tip {
   readonly left: number;
@@ -14,6 +22,7 @@ interface Tip {
 }
 
 const CELL = '.fd-cell';
+const CONTROL = 'a[href], button, input';
 /** Parts of a cell that are shortened on their own. */
 const CLIPPED = 'a, .fd-copy > .fd-mono, .mantine-Button-label';
 /** A tip that would be lower stands above its row. */
@@ -22,24 +31,45 @@ const ROOM_PX = 160;
 /** Around the table: its rows are not drawn again when a tip comes or goes. */
 export function RowTips({ children }: { readonly children: ReactNode }): ReactNode {
   const [tip, setTip] = useState<Tip>();
+  const list = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  /** The cell that the pointer is on, or was on before it moved onto the tip. */
+  const pointed = useRef<HTMLElement>(null);
   const hide = () => setTip(undefined);
+  const leave = () => {
+    pointed.current = null;
+    hide();
+  };
   useEffect(() => {
     if (tip === undefined) return undefined;
     const onKey = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') hide();
     };
+    const onMove = (event: globalThis.PointerEvent) => {
+      const isInList = event.target instanceof Node && list.current?.contains(event.target) === true;
+      if (pointed.current !== null && !isInList && !isOn(box.current, event)) leave();
+    };
     window.addEventListener('keydown', onKey);
+    window.addEventListener('pointermove', onMove);
     window.addEventListener('scroll', hide, { capture: true });
     return () => {
       window.removeEventListener('keydown', onKey);
+      window.removeEventListener('pointermove', onMove);
       window.removeEventListener('scroll', hide, { capture: true });
     };
   }, [tip]);
-  const onPointerOver = ({ target, pointerType }: PointerEvent<HTMLElement>) => {
-    // The pointer may move onto the tip.
-    if (pointerType === 'touch' || !(target instanceof Element) || target.closest('.fd-tip') !== null) return;
+  const onPointerMove = (event: PointerEvent<HTMLElement>) => {
+    const { target, pointerType } = event;
+    if (pointerType === 'touch' || !(target instanceof Element)) return;
     const cell = target.closest<HTMLElement>(CELL);
+    if (cell !== null && cell === pointed.current) return;
+    // The pointer may move onto the tip, which does not keep anyone from a control below it.
+    if (isOn(box.current, event) && target.closest(CONTROL) === null) return;
+    pointed.current = cell;
     setTip(cell !== null && isShortened(cell) ? tipAt(cell, [['', textOf(cell)]]) : undefined);
+  };
+  const onPointerLeave = (event: PointerEvent<HTMLElement>) => {
+    if (!isOn(box.current, event)) leave();
   };
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
     const row = target.closest<HTMLElement>('tbody tr');
@@ -51,22 +81,30 @@ export function RowTips({ children }: { readonly children: ReactNode }): ReactNo
   };
   return (
     <div
+      ref={list}
       className="fd-list"
-      onPointerOver={onPointerOver}
-      onPointerLeave={hide}
+      onPointerMove={onPointerMove}
+      onPointerLeave={onPointerLeave}
       onFocus={onFocus}
       onBlur={hide}
     >
       {children}
-      {tip === undefined ? null : <TipBox tip={tip} />}
+      {tip === undefined ? null : <TipBox ref={box} tip={tip} />}
     </div>
   );
 }
 
-function TipBox({ tip: { left, top, isAbove, lines } }: { readonly tip: Tip }): ReactNode {
+function TipBox({
+  tip: { left, top, isAbove, lines },
+  ref,
+}: {
+  readonly tip: Tip;
+  readonly ref: Ref<HTMLDivElement>;
+}): ReactNode {
   return (
     <Portal>
       <div
+        ref={ref}
         className="fd-tip"
         aria-hidden="true"
         style={{ left, top, ...(isAbove ? { transform: 'translateY(-100%)' } : {}) }}
@@ -80,6 +118,15 @@ function TipBox({ tip: { left, top, isAbove, lines } }: { readonly tip: Tip }): 
       </div>
     </Portal>
   );
+}
+
+function isOn(
+  box: HTMLElement | null,
+  { clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>,
+): boolean {
+  if (box === null) return false;
+  const { left, right, top, bottom } = box.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
 }
 
 function tipAt(element: HTMLElement, lines: Tip['lines']): Tip {
