@@ -153,13 +153,17 @@ async function pressAll(
   );
   for (const { label } of controls) {
     const row = effectOf(label, expected);
+    const address = page.url();
     const effect = await press(place, label, row, watch, outside);
     seen[label] = effect;
     const open = async () => {
       if ((await menu.count()) + (await dialog.count()) === 0) await press(place, label, row, watch, outside);
     };
-    if (effect.startsWith('dialog ')) await pressInDialog(dialog, label, { expected, watch, seen, open });
-    else if (hasMenus && (await menu.count()) > 0) {
+    if (effect.startsWith('dialog ')) {
+      await pressInDialog(dialog, label, { expected, watch, seen, reset, open });
+      await closeDialogs(page);
+      if (page.url() !== address) await reset();
+    } else if (hasMenus && (await menu.count()) > 0) {
       for (const inner of await controlsIn(menu)) {
         await open();
         const name = `${label} › ${inner.label}`;
@@ -171,7 +175,7 @@ async function pressAll(
           await pressInner();
         };
         if (seen[name].startsWith('dialog '))
-          await pressInDialog(dialog, name, { expected, watch, seen, open: openInner });
+          await pressInDialog(dialog, name, { expected, watch, seen, reset, open: openInner });
         await closeDialogs(page);
         if (!HARMLESS.test(seen[name])) await reset();
       }
@@ -185,6 +189,7 @@ interface PressingInside {
   readonly expected: Effects;
   readonly watch: EffectWatch;
   readonly seen: Record<string, string>;
+  readonly reset: () => Promise<void>;
   /** Opens the dialog again if it is closed. */
   readonly open: () => Promise<void>;
 }
@@ -192,12 +197,13 @@ interface PressingInside {
 async function pressInDialog(
   dialog: Locator,
   label: string,
-  { expected, watch, seen, open }: PressingInside,
+  { expected, watch, seen, reset, open }: PressingInside,
 ): Promise<void> {
   for (const inner of await controlsIn(dialog)) {
     await open();
     const name = `${label} › ${inner.label}`;
     seen[name] = await press(dialog, inner.label, effectOf(name, expected), watch);
+    if (seen[name].startsWith('page ')) await reset();
   }
 }
 

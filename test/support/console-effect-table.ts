@@ -198,8 +198,9 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Open GET': 'dialog Request',
     broken: 'page /frontdoors/$frontdoorId/shares/$token/',
     app: 'page /frontdoors/$frontdoorId/shares/$token/',
-    'Open GET › Requests to this share': 'page /frontdoors/$frontdoorId/requests',
-    'Open GET › Requests from this address': 'page /frontdoors/$frontdoorId/requests',
+    // They filter the list below the dialog.
+    'Open GET › Requests to this share': 'closes',
+    'Open GET › Requests from this address': 'closes',
     'Open GET › Explain the failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
   },
   '/activity': {
