@@ -23,7 +23,7 @@ export function effectOf(label: string, rows: Rows): string | undefined {
 /** Controls that are there only while something happens to be open, to wait or to fail. */
 export const SOMETIMES: readonly RegExp[] = [
   /a failure$/,
-  /^\/mesh\/circuits (Actions|View|Export|.* › )/,
+  /^\/mesh\/circuits (Any|Actions|View|Export|.* › )/,
   /^\/activity (Back|Next)$/,
   /^\/frontdoors\/\$frontdoorId (broken|app|agent|apps\.filled\.example)$/,
 ];
