@@ -58,10 +58,10 @@ export const LONG: Readonly<Record<string, string>> = {
 
 /**
  * The CPU seconds that a tier may take before its run fails, on a machine of the reference speed, two cores of 2.5 GHz. They
- * are about twice what a tier takes there: a run beside other work passes, and a tier that costs twice as much is noticed.
+ * leave a third above what a tier takes there, for runs beside other work: a tier that costs half as much again is noticed.
  * Lower a limit with each step that makes its tier cheaper.
  */
-export const CPU_LIMIT_SECONDS = { quick: 450, rest: 1_600, long: 500 };
+export const CPU_LIMIT_SECONDS = { quick: 550, rest: 1_700, long: 500 };
 
 /**
  * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
