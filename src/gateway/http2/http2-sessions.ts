@@ -19,6 +19,8 @@ import { StreamSocket } from './stream-socket.ts';
 const MAX_STREAMS = 128;
 /** What a stream may send before its share takes it. */
 const WINDOW_BYTES = 65_535;
+/** More than a head may have: a browser whose cookies are too large has to get the page that clears them. */
+const MAX_HEADERS_BYTES = 1_048_576;
 /** Besides the headers: the names and values of `:method`, `:path` and so on. */
 const PSEUDO_HEADERS = 8;
 const END_STREAM = 1;
@@ -69,7 +71,7 @@ export class Http2Sessions {
         enablePush: false,
         initialWindowSize: WINDOW_BYTES,
         maxConcurrentStreams: MAX_STREAMS,
-        maxHeaderListSize: limits.maxHeadBytes,
+        maxHeaderListSize: MAX_HEADERS_BYTES,
       },
     });
     const entry: Session = {
