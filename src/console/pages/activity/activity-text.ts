@@ -43,7 +43,6 @@ export const activityText = defineText({
       `The chain of events is broken at event ${sequence}. Compare it with a backup.`,
     sequence: 'Number',
     chain: 'Scope',
-    ownChain: 'Your organization',
     installationChain: 'The installation',
   },
   de: {
@@ -88,7 +87,6 @@ export const activityText = defineText({
       `Die Kette der Ereignisse ist bei Ereignis ${sequence} unterbrochen. Vergleichen Sie sie mit einer Sicherung.`,
     sequence: 'Nummer',
     chain: 'Bereich',
-    ownChain: 'Ihre Organisation',
     installationChain: 'Die Installation',
   },
 });

@@ -229,16 +229,6 @@ export async function deleteFinished(db: Queries, nowMs: number, most: number): 
   return Math.max(Number(gone.numDeletedRows), Number(events.numDeletedRows));
 }
 
-/** Deliveries that wait, of all destinations. */
-export async function waitingDeliveries(db: Queries): Promise<number> {
-  const { count } = await db
-    .selectFrom('notification_delivery')
-    .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('state', '=', 'PENDING')
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 function deliveries(db: Queries) {
   return db
     .selectFrom('notification_delivery')

@@ -17,7 +17,7 @@ export interface ProblemState {
 
 export type ProblemEvent =
   | { readonly type: 'measured'; readonly isBad: boolean }
-  /** The same between two looks: it is remembered, and nothing is reported yet. */
+  /** A state between two passes. It is stored, and the next pass decides about a report. */
   | { readonly type: 'noted'; readonly isBad: boolean }
   /** Another control plane, or this one before its restart, has reported it as failing. */
   | { readonly type: 'reported' };
@@ -29,9 +29,9 @@ export type ProblemStep = {
 };
 
 /** Failures that came and went within an episode, after which it is reported. */
-export const FLAPS = 4;
-export const RECOVER_MS = 60_000;
-export const MAX_RECOVER_MS = 32 * 60_000;
+const FLAPS = 4;
+const RECOVER_MS = 60_000;
+const MAX_RECOVER_MS = 32 * 60_000;
 const QUIET_MS = 3_600_000;
 
 /** `holdMs`: how long a resource fails before that is reported. */

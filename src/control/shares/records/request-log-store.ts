@@ -62,7 +62,7 @@ export async function requestLogUsage(db: Queries, frontdoorId: string): Promise
 }
 
 /** Removes at most 1,000 entries beyond the limits, and returns their number. */
-export function removeSurplus(
+function removeSurplus(
   store: Pick<Store, 'transaction'>,
   frontdoorId: string,
   { maxEntries, maxBytes }: Pick<RequestLogSetting, 'maxEntries' | 'maxBytes'>,
