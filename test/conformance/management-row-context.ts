@@ -186,7 +186,7 @@ function makersOf(
       await gateway.close();
     }
   };
-  /** The same request in the log, which gateways report a second later. */
+  /** The log entry of the inspected request; gateways report it about a second later. */
   const loggedRequest = async (): Promise<string> => {
     const id = await inspectedRequest();
     const asked = { method: 'GET', path: `${base}/requests/${id}`, headers: { authorization } } as const;

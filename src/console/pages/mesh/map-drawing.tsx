@@ -52,7 +52,7 @@ export function MapDrawing(props: DrawingProps): ReactNode {
   );
 }
 
-/** The same mesh has the same places at each size. */
+/** Places depend on the mesh only, so zooming moves no node. */
 function usePlaces({ mesh: { routers, links }, ordered, width, height }: DrawingProps) {
   const format = useFormat();
   const places = useMemo(() => {

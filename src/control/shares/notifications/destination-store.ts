@@ -18,7 +18,7 @@ import {
   type Touch,
 } from '../../store/mod.ts';
 
-export const MAX_DESTINATIONS = 20;
+const MAX_DESTINATIONS = 20;
 
 export interface NotificationDestination {
   readonly id: string;
@@ -92,7 +92,7 @@ export async function findDestination(
   return row && destinationOf(secrets, row);
 }
 
-/** The same, locked until the transaction ends. */
+/** Locks the destination until the transaction ends. */
 export async function lockDestination(
   trx: Queries,
   secrets: Sealing,

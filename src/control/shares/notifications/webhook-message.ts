@@ -8,7 +8,7 @@ const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 export interface NotificationMessage {
-  /** The same at each attempt, so that a receiver recognizes a repetition. */
+  /** Attempts to deliver a message share its ID, so that a receiver recognizes duplicates. */
   readonly id: string;
   readonly type: string;
   readonly atMs: number;

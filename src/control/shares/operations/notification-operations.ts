@@ -219,7 +219,7 @@ async function reachedDestination(parts: ChangeParts, call: CallOfOne): Promise<
   return reached(call, await findDestination(parts.store.db, parts.secrets, call.parameters.id));
 }
 
-/** The same for a change, which needs the right to each of its events. */
+/** Locks the destination for a change, which requires the right to each of its events. */
 async function lockedDestination(
   { secrets }: ChangeParts,
   trx: Queries,

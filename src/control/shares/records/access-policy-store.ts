@@ -67,7 +67,7 @@ export async function findAccessPolicy(
   return row && recordOf(row, (await shareCounts(db, [row.id])).get(row.id) ?? 0);
 }
 
-/** The same, locked until the transaction ends, so that no other share begins to use it. */
+/** Locks the policy until the transaction ends, so that no other share begins to use it. */
 export async function lockAccessPolicy(
   trx: Queries,
   frontdoor: GrantedFrontdoor,

@@ -20,7 +20,7 @@ export async function requestLogSetting(db: Queries, frontdoorId: string): Promi
   return (await requestLogSettings(db, [frontdoorId])).get(frontdoorId) ?? DEFAULT_REQUEST_LOG;
 }
 
-/** The same, while no other transaction changes it: it may have no row, so that its frontdoor is locked. */
+/** Locks the setting until the transaction ends. A setting may have no row, so the row of its frontdoor is locked. */
 export async function lockedRequestLogSetting(trx: Queries, frontdoorId: string): Promise<RequestLogSetting> {
   await lockedForUpdate(
     trx,

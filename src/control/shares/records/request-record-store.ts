@@ -26,7 +26,7 @@ import {
 
 export const MAX_FAILURES_PER_FRONTDOOR = 10_000;
 export const FAILURE_KEPT_MS = 7 * 86_400_000;
-/** Gateways have some dozens of codes; one that invents others gets no more groups than this. */
+/** Bounds the groups in case a gateway reports invented codes; the product has a few dozen. */
 const MAX_GROUPS = 1_000;
 export const MAX_INSPECTED_PER_SHARE = 200;
 export const INSPECTED_KEPT_MS = 86_400_000;
