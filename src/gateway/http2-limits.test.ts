@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import { before, describe, it, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
 import type { GatewayOptions } from './gateway.ts';
@@ -107,6 +108,41 @@ describe('limits of HTTP/2 connections', () => {
     const ended = once(session, 'close');
     time.advance(61_000);
     await within('its end', ended);
+  });
+
+  it('resets a stream whose client does not read a complete response', async (test) => {
+    const time = new ManualTime();
+    const { world, session } = await open(test, { time });
+    await world.serve('app', (_request, response) => response.end('a'.repeat(20_000)));
+    session.settings({ initialWindowSize: 0 });
+    await within('the settings', once(session, 'localSettings'));
+    const stream = session.request({});
+    await within('the head', once(stream, 'response'));
+    const ended = codeOf(stream);
+    time.advance(700_000);
+    assert.equal(await ended, constants.NGHTTP2_INTERNAL_ERROR);
+    await world.eventually(() => world.gateway.stats().connections === 1, 'the stream is no longer counted');
+  });
+
+  it('ends a connection that stays silent, even if its client does not close it', async (test) => {
+    const time = new ManualTime();
+    const { world } = await open(test, { time });
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: world.gateway.securePort!,
+      servername: 'app.share.localhost',
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2'],
+    });
+    test.after(() => socket.destroy());
+    socket.on('error', () => {});
+    await within('the handshake', once(socket, 'secureConnect'));
+    socket.pause();
+    await world.eventually(() => world.gateway.stats().connections === 2, 'it is counted');
+    await world.eventually(() => {
+      time.advance(1_000);
+      return world.gateway.stats().connections === 0;
+    }, 'it ends');
   });
 
   it('lets running requests end when the gateway closes, and takes no others', async (test) => {

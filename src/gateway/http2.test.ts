@@ -238,6 +238,59 @@ describe('HTTP/2 at the TLS port', () => {
     await world.eventually(() => world.gateway.stats().connections === 1, 'the stream is no longer counted');
   });
 
+  async function rawAnswer(name: string, text: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+    await world.serveRaw(name, (socket) => socket.on('data', () => socket.write(text)));
+    return ask(session(name), headers);
+  }
+
+  it('sends one of each header of which HTTP/2 has one, whatever the service repeats', async () => {
+    const lines =
+      'X-Content-Type-Options: nosniff\r\nx-content-type-options: nosniff\r\nETag: "a"\r\nETag: "b"\r\n' +
+      'Content-Encoding: a\r\nContent-Encoding: b\r\nRetry-After: 1\r\nRetry-After: 2\r\n' +
+      '__proto__: x\r\nConstructor: y\r\nX-Many: 1\r\nX-Many: 2\r\n';
+    const { headers, body } = await rawAnswer(
+      'twice',
+      `HTTP/1.1 200 OK\r\n${lines}Content-Length: 2\r\n\r\nok`,
+    );
+    assert.deepEqual(
+      ['x-content-type-options', 'etag', 'content-encoding', 'retry-after', 'x-many'].map(
+        (name) => headers[name],
+      ),
+      ['nosniff', '"a"', 'a, b', '1', '1, 2'],
+    );
+    assert.deepEqual([Object.hasOwn(headers, '__proto__'), headers['constructor'], body], [true, 'y', 'ok']);
+  });
+
+  it('sends each value of a repeated trailer', async () => {
+    const text =
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx-a: 1\r\nx-a: 2\r\nconstructor: y\r\n\r\n';
+    const { trailers } = await rawAnswer('trailers', text, { te: 'trailers' });
+    assert.deepEqual([trailers['x-a'], trailers['constructor']], ['1, 2', 'y']);
+  });
+
+  it('answers with a status of the same class where HTTP/2 has none, and without a body after 205', async () => {
+    const unknown = await rawAnswer('unknown', 'HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\nno');
+    assert.deepEqual([unknown.headers[':status'], unknown.body], [500, 'no']);
+    const reset = await rawAnswer('reset', 'HTTP/1.1 205 Reset\r\nContent-Length: 2\r\n\r\nno');
+    assert.deepEqual([reset.headers[':status'], reset.body, reset.code], [205, '', 0]);
+  });
+
+  it('takes one request of a stream', async () => {
+    const urls: string[] = [];
+    await world.serve('single', (request, response) => {
+      urls.push(request.url!);
+      response.end();
+    });
+    const opened = session('single');
+    await within('the settings', once(opened, 'remoteSettings'));
+    // The protocol is not one that is passed on, so that its data has no length.
+    const stream = opened.request({ ':method': 'CONNECT', ':protocol': 'h2c', ':path': '/first' });
+    stream.end('GET /second HTTP/1.1\r\nHost: single.share.localhost\r\n\r\n');
+    assert.equal((await answerOf(stream)).headers[':status'], 200);
+    assert.equal((await ask(opened, { ':path': '/third' })).headers[':status'], 200);
+    assert.deepEqual(urls, ['/first', '/third']);
+  });
+
   it('resets a response that breaks off', async () => {
     await world.serveRaw('broken', (socket) =>
       socket.once('data', () => {

@@ -36,6 +36,7 @@ export interface Http2Options {
 
 interface Session {
   readonly session: ServerHttp2Session;
+  readonly socket: Socket;
   readonly facts: ClientFacts;
   streams: number;
   /** When it ends, while it has no stream. */
@@ -76,6 +77,7 @@ export class Http2Sessions {
     });
     const entry: Session = {
       session,
+      socket,
       facts,
       streams: 0,
       deadlineMs: facts.acceptedAtMs + limits.headTimeoutMs,
@@ -85,8 +87,8 @@ export class Http2Sessions {
       try {
         this.#onStream(entry, stream, flags, raw);
       } catch (error) {
-        const id = `with ${facts.address}`;
-        failAlone({ kind: 'connection', id, log, fail: () => stream.destroy() }, error);
+        this.#fault(facts, error);
+        stream.destroy();
       }
     });
     session.on('error', (error) => {
@@ -102,9 +104,10 @@ export class Http2Sessions {
   /** Ends sessions that have had no stream for too long. Called about four times a second. */
   sweep(): void {
     const nowMs = this.#options.nowMs();
-    for (const { session, streams, deadlineMs } of this.#sessions) {
+    for (const { session, socket, streams, deadlineMs } of this.#sessions) {
       if (streams > 0 || nowMs < deadlineMs) continue;
-      if (session.closed) session.destroy();
+      // A closed session waits until its client closes the connection, even when it is destroyed.
+      if (session.closed) socket.destroy();
       else session.close();
     }
   }
@@ -116,7 +119,10 @@ export class Http2Sessions {
   }
 
   destroy(): void {
-    for (const { session } of this.#sessions) session.destroy();
+    for (const { session, socket } of this.#sessions) {
+      session.destroy();
+      socket.destroy();
+    }
   }
 
   #onStream(entry: Session, stream: ServerHttp2Stream, flags: number, raw: readonly string[]): void {
@@ -140,9 +146,13 @@ export class Http2Sessions {
       entry.streams -= 1;
       if (entry.streams === 0) entry.deadlineMs = nowMs() + limits.idleTimeoutMs;
     });
-    const socket = new StreamSocket(stream, request);
+    const socket = new StreamSocket(stream, request, (error) => this.#fault(facts, error));
     const connection = open(socket, { ...facts, isHttp2: true, acceptedAtMs: nowMs() });
     socket.read(hasBody, (bytes) => connection.take(bytes));
+  }
+
+  #fault({ address }: ClientFacts, error: unknown): void {
+    failAlone({ kind: 'connection', id: `with ${address}`, log: this.#options.log }, error);
   }
 }
 

@@ -71,7 +71,8 @@ export function readStreamRequest(
   if (authority !== '') head += `host: ${authority}\r\n`;
   head += lines;
   if (cookies !== '') head += `cookie: ${cookies}\r\n`;
-  if (protocol !== '') head += upgradeLines(protocol, socketKey);
+  // A stream has one request: what follows it is not another one.
+  head += protocol === '' ? 'connection: close\r\n' : upgradeLines(protocol, socketKey);
   const isChunked = protocol === '' && hasBody && !hasLength;
   if (isChunked) head += 'transfer-encoding: chunked\r\n';
   return { head: `${head}\r\n`, method, isChunked, protocol, acceptsTrailers };
@@ -80,7 +81,7 @@ export function readStreamRequest(
 /** RFC 8441 §5 leaves out the key, which services of HTTP/1.1 require. */
 function upgradeLines(protocol: string, socketKey: () => string): string {
   const key = protocol === 'websocket' ? `sec-websocket-key: ${socketKey()}\r\n` : '';
-  return `connection: upgrade\r\nupgrade: ${protocol}\r\n${key}`;
+  return `connection: upgrade, close\r\nupgrade: ${protocol}\r\n${key}`;
 }
 
 /** Returns the trailer lines of a request, or '' if one of them is not a line. */
@@ -93,21 +94,34 @@ export function trailerLines(raw: readonly string[]): string {
   return lines;
 }
 
-/** Headers of which HTTP/2 permits one; the first counts. */
+/** Headers of which `node:http2` sends one; the first counts. */
 const SINGLE = new Set([
-  'content-length',
-  'content-type',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'location',
-  'age',
+  ...['access-control-allow-credentials', 'age', 'authorization', 'content-length', 'content-location'],
+  ...['content-md5', 'content-range', 'content-type', 'date', 'dnt', 'etag', 'expires', 'from', 'host'],
+  ...['if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since', 'last-modified'],
+  ...['location', 'max-forwards', 'proxy-authorization', 'range', 'referer', 'retry-after', 'tk'],
+  ...['upgrade-insecure-requests', 'user-agent', 'x-content-type-options'],
 ]);
+/** Of these it sends one as well, but they are lists. */
+const LISTS = new Set(['content-encoding', 'content-language']);
+/** Clients treat a status beyond as one of this class (RFC 9110 §15), and `node:http2` sends none. */
+const LAST_STATUS = 599;
 
 /** The headers of a response for a client, without those of an HTTP/1.1 connection. */
 export function streamHeaders(status: number, fields: FieldLines): StreamHeaders {
-  const headers: Record<string, string | number | string[]> = { ':status': status };
+  const headers = linesByName(fields);
+  headers[':status'] = status > LAST_STATUS ? 500 : status;
+  return headers;
+}
+
+/** The trailers of a response. */
+export function streamTrailers(fields: FieldLines): StreamHeaders {
+  return linesByName(fields);
+}
+
+function linesByName(fields: FieldLines): StreamHeaders {
+  // Without a prototype: a service may name a header `constructor`.
+  const headers = Object.create(null) as StreamHeaders;
   for (let i = 0; i < fields.count; i += 1) {
     if (isOfConnection(fields.code[i]!)) continue;
     const name = fields.name(i).toLowerCase();
@@ -115,16 +129,10 @@ export function streamHeaders(status: number, fields: FieldLines): StreamHeaders
     const before = headers[name];
     if (before === undefined) headers[name] = value;
     else if (Array.isArray(before)) before.push(value);
+    else if (LISTS.has(name)) headers[name] = `${before}, ${value}`;
     else if (!SINGLE.has(name)) headers[name] = [String(before), value];
   }
   return headers;
-}
-
-/** The trailers of a response. */
-export function streamTrailers(fields: FieldLines): Record<string, string> {
-  const trailers: Record<string, string> = {};
-  for (let i = 0; i < fields.count; i += 1) trailers[fields.name(i).toLowerCase()] = fields.value(i);
-  return trailers;
 }
 
 function isOfConnection(code: number): boolean {

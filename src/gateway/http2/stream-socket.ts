@@ -27,16 +27,19 @@ const trailerFields = new FieldLines();
 
 export class StreamSocket implements ClientSocket, BodySink {
   readonly #stream: ServerHttp2Stream;
-  readonly #request: StreamRequest;
+  readonly #onFault: (error: unknown) => void;
+  #request: StreamRequest;
   readonly #heads = new HeadBuffer(MAX_HEAD_BYTES, MAX_HEAD_BYTES);
   #body = new BodyDecoder(BODY_NONE);
   #state = HEAD;
   #trailers = '';
   #onEnd: (() => void) | undefined;
 
-  constructor(stream: ServerHttp2Stream, request: StreamRequest) {
+  /** `onFault` is told why a response could not be sent; the stream is reset. */
+  constructor(stream: ServerHttp2Stream, request: StreamRequest, onFault: (error: unknown) => void) {
     this.#stream = stream;
     this.#request = request;
+    this.#onFault = onFault;
     // Each ends with `close`.
     stream.on('error', () => {});
   }
@@ -44,6 +47,8 @@ export class StreamSocket implements ClientSocket, BodySink {
   /** Calls `onBytes` with the request, as HTTP/1.1. */
   read(hasBody: boolean, onBytes: (bytes: Buffer) => void): void {
     const { head, isChunked } = this.#request;
+    // Up to a megabyte, which would stay for as long as the stream.
+    this.#request = { ...this.#request, head: '' };
     const stream = this.#stream;
     if (hasBody) {
       const send = (bytes: Buffer): void => {
@@ -105,11 +110,9 @@ export class StreamSocket implements ClientSocket, BodySink {
 
   setKeepAlive(): void {}
 
+  /** Never throws: the output of many connections is written in one callback, outside of what contains exceptions. */
   write(bytes: Uint8Array): boolean {
-    let rest: Uint8Array | undefined = bytes;
-    while (rest !== undefined && this.#state === HEAD) rest = this.#readHead(rest);
-    if (rest !== undefined && this.#state === TUNNEL) this.#stream.write(rest);
-    else if (rest !== undefined && this.#state === BODY) this.#writeBody(rest);
+    this.#guarded(() => this.#write(bytes));
     return !this.#stream.writableNeedDrain;
   }
 
@@ -119,9 +122,9 @@ export class StreamSocket implements ClientSocket, BodySink {
     else if (this.#state !== DONE) this.resetAndDestroy();
   }
 
-  /** A request whose response is complete no longer needs the rest of its body. */
+  /** A request whose response is complete no longer needs the rest of its body. `close` would wait until the client reads. */
   destroy(): void {
-    if (this.#state === DONE) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    if (this.#state === DONE && this.#stream.writableFinished) this.#stream.close(constants.NGHTTP2_NO_ERROR);
     else this.resetAndDestroy();
   }
 
@@ -132,6 +135,22 @@ export class StreamSocket implements ClientSocket, BodySink {
 
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     this.#stream.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
+  }
+
+  #write(bytes: Uint8Array): void {
+    let rest: Uint8Array | undefined = bytes;
+    while (rest !== undefined && this.#state === HEAD) rest = this.#readHead(rest);
+    if (rest !== undefined && this.#state === TUNNEL) this.#stream.write(rest);
+    else if (rest !== undefined && this.#state === BODY) this.#writeBody(rest);
+  }
+
+  #guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#onFault(error);
+      this.resetAndDestroy();
+    }
   }
 
   /** Returns the bytes that follow the head; undefined: none, or the head is not complete. */
@@ -153,13 +172,15 @@ export class StreamSocket implements ClientSocket, BodySink {
 
   #begin(headers: ReturnType<typeof streamHeaders>): void {
     const { status, chunked, contentLength } = answerHead;
-    const isBodiless = this.#request.method === 'HEAD' || status === 204 || status === 304;
+    // Node ends a 205 with its head (RFC 9110 §15.3.6).
+    const isBodiless = this.#request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
+    if (status === 205) delete headers['content-length'];
     if (!isBodiless && chunked) this.#body = new BodyDecoder(BODY_CHUNKED);
     else if (!isBodiless) this.#body = new BodyDecoder(BODY_LENGTH, Math.max(0, contentLength));
     const hasTrailers = this.#body.mode === BODY_CHUNKED && this.#request.acceptsTrailers;
     this.#body.keepsTrailers = hasTrailers;
     this.#state = this.#body.done ? DONE : BODY;
-    if (hasTrailers) this.#stream.once('wantTrailers', () => this.#sendTrailers());
+    if (hasTrailers) this.#stream.once('wantTrailers', () => this.#guarded(() => this.#sendTrailers()));
     this.#stream.respond(headers, { endStream: this.#body.done, waitForTrailers: hasTrailers });
     if (this.#body.done) this.#stream.end();
   }
