@@ -30,6 +30,21 @@ describe('limits of HTTP/2 connections', () => {
     return { world, session };
   }
 
+  /** Connects a client that sends nothing, and never closes. */
+  async function silentClient(test: TestContext, world: GatewayWorld): Promise<void> {
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: world.gateway.securePort!,
+      servername: 'app.share.localhost',
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2'],
+    });
+    test.after(() => socket.destroy());
+    socket.on('error', () => {});
+    await within('the settings', once(socket, 'data'));
+    socket.pause();
+  }
+
   const codeOf = async (stream: ClientHttp2Stream): Promise<number | undefined> => {
     stream.on('error', () => {});
     stream.resume();
@@ -127,22 +142,23 @@ describe('limits of HTTP/2 connections', () => {
   it('ends a connection that stays silent, even if its client does not close it', async (test) => {
     const time = new ManualTime();
     const { world } = await open(test, { time });
-    const socket = connectTls({
-      host: '127.0.0.1',
-      port: world.gateway.securePort!,
-      servername: 'app.share.localhost',
-      rejectUnauthorized: false,
-      ALPNProtocols: ['h2'],
-    });
-    test.after(() => socket.destroy());
-    socket.on('error', () => {});
-    await within('the handshake', once(socket, 'secureConnect'));
-    socket.pause();
-    await world.eventually(() => world.gateway.stats().connections === 2, 'it is counted');
+    await silentClient(test, world);
+    assert.equal(world.gateway.stats().connections, 2);
     await world.eventually(() => {
       time.advance(1_000);
       return world.gateway.stats().connections === 0;
     }, 'it ends');
+  });
+
+  it('closes without those whose clients ignore that it closes', async (test) => {
+    const time = new ManualTime();
+    const { world } = await open(test, { time });
+    await silentClient(test, world);
+    assert.equal(world.gateway.stats().connections, 2);
+    const closing = world.gateway.close({ drainMs: 60_000 });
+    time.advance(2_000);
+    await within('the end of the gateway', closing);
+    await world.eventually(() => world.gateway.stats().connections === 0, 'nothing is left');
   });
 
   it('lets running requests end when the gateway closes, and takes no others', async (test) => {

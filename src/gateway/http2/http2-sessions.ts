@@ -80,7 +80,7 @@ export class Http2Sessions {
       socket,
       facts,
       streams: 0,
-      deadlineMs: facts.acceptedAtMs + limits.headTimeoutMs,
+      deadlineMs: facts.acceptedAtMs + (this.#isDraining ? limits.drainIdleMs : limits.headTimeoutMs),
     };
     this.#sessions.add(entry);
     session.on('stream', (stream, _, flags, raw) => {
@@ -115,7 +115,11 @@ export class Http2Sessions {
   /** Running streams continue, and clients begin new ones elsewhere (GOAWAY). */
   drain(): void {
     this.#isDraining = true;
-    for (const { session } of this.#sessions) session.close();
+    const { limits, nowMs } = this.#options;
+    for (const entry of this.#sessions) {
+      entry.deadlineMs = Math.min(entry.deadlineMs, nowMs() + limits.drainIdleMs);
+      entry.session.close();
+    }
   }
 
   destroy(): void {
@@ -144,7 +148,8 @@ export class Http2Sessions {
     stream.once('close', () => {
       admission.leave(counted);
       entry.streams -= 1;
-      if (entry.streams === 0) entry.deadlineMs = nowMs() + limits.idleTimeoutMs;
+      const idleMs = this.#isDraining ? limits.drainIdleMs : limits.idleTimeoutMs;
+      if (entry.streams === 0) entry.deadlineMs = nowMs() + idleMs;
     });
     const socket = new StreamSocket(stream, request, (error) => this.#fault(facts, error));
     const connection = open(socket, { ...facts, isHttp2: true, acceptedAtMs: nowMs() });
