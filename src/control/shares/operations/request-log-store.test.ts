@@ -6,7 +6,7 @@ import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { DEFAULT_REQUEST_LOG, putRequestLogSetting } from '../records/request-log-setting-store.ts';
 import { loggedOf } from './request-log-fixture.ts';
-import { putLoggedRequests, requestLogUsage } from '../records/request-log-store.ts';
+import { dueRequestLogs, putLoggedRequests, requestLogUsage } from '../records/request-log-store.ts';
 import { RequestLogSweep } from '../records/request-log-sweep.ts';
 
 describeEachStore('request logs', (open) => {
@@ -92,5 +92,26 @@ describeEachStore('request logs', (open) => {
       await sweep.sweep();
       await sweep.close();
       assert.deepEqual(await ids(world), []);
+    }));
+
+  it('are swept in the order of how long their oldest entry has expired', () =>
+    withWorld(async (world) => {
+      const nowMs = world.clock.nowMs();
+      const [first, last] = [world.first.frontdoorId, world.other.frontdoorId].toSorted() as [string, string];
+      for (const [frontdoorId, ms] of [
+        [first, 1_000],
+        [last, 2_000],
+      ] as const)
+        await putLoggedRequests(world.store, {
+          records: [loggedOf(`entry-${ms}`, { at: nowMs - 86_400_000 - ms })],
+          gatewayId: 'gateway',
+          shareOf: () => ({ frontdoorId, token: 'app' }),
+          nowMs,
+        });
+      const due = await dueRequestLogs(world.store.db, nowMs, 1);
+      assert.deepEqual(
+        due.map(({ frontdoorId }) => frontdoorId),
+        [last],
+      );
     }));
 });

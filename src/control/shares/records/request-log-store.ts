@@ -225,7 +225,10 @@ function stored(text: string): string {
   return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }
 
-/** Returns at most `most` frontdoors with expired entries. All entries of a deleted frontdoor are expired. */
+/**
+ * Returns at most `most` frontdoors with expired entries, the most overdue first, so that many with steady traffic keep none
+ * waiting. All entries of a deleted frontdoor are expired.
+ */
 export async function dueRequestLogs(
   db: Queries,
   nowMs: number,
@@ -241,6 +244,6 @@ export async function dueRequestLogs(
       left join frontdoor on frontdoor.id = usage.id
       left join request_log_setting as setting on setting.frontdoor_id = usage.id
     ) as log
-    where oldest < before_ms limit ${most}`.execute(db);
+    where oldest < before_ms order by oldest - before_ms limit ${most}`.execute(db);
   return rows.map(({ id, before_ms }) => ({ frontdoorId: id, beforeMs: Number(before_ms) }));
 }
