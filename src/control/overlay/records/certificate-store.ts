@@ -148,7 +148,11 @@ export interface MachineExpiry {
 export async function expiringCertificates(
   db: Queries,
   ownerId: string | undefined,
-  { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
+  {
+    afterMs = 0,
+    beforeMs,
+    limit,
+  }: { readonly afterMs?: number; readonly beforeMs: number; readonly limit: number },
 ): Promise<MachineExpiry[]> {
   // Few certificates expire soon, so that these are selected first and not the latest one of each of many machines.
   let query = db
@@ -173,6 +177,7 @@ export async function expiringCertificates(
     .select((eb) => eb.ref('identity.kind').$castTo<OverdueKind>().as('kind'))
     .select(sql<number>`max(certificate.not_after)`.as('not_after'))
     .groupBy(['identity.id', 'identity.kind', 'identity.name'])
+    .having(({ fn }) => fn.max('certificate.not_after'), '>', afterMs)
     .orderBy('not_after')
     .orderBy('identity.id')
     .limit(limit)

@@ -103,7 +103,8 @@ export class CertificateWatch {
 
 async function endingCertificates(db: Queries, nowMs: number): Promise<readonly EndingCertificate[]> {
   const window = { beforeMs: nowMs + WINDOW_MS, limit: MOST };
-  const machines = await expiringCertificates(db, undefined, window);
+  // Those that have ended, of agents that were abandoned, would take the places of others.
+  const machines = await expiringCertificates(db, undefined, { ...window, afterMs: nowMs });
   const domains = await expiringDomains(db, undefined, { ...window, nowMs });
   return [
     ...machines.flatMap(({ id, name, ownerId, notAfterMs }) =>

@@ -1,7 +1,7 @@
 // Notifications from the measurement to a real receiver: what is reported, once by two control planes, signed, sent again, and
 // by whom destinations are set up.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -222,6 +222,49 @@ describeEachStore('notifications', (open) => {
     await look();
     assert.equal((await store.db.selectFrom('reported_problem').selectAll().execute()).length, 0);
     await Promise.all(own.map((each) => each.close()));
+  });
+
+  it('report a certificate that ends soon beside any number that have ended', async () => {
+    await create();
+    const { store, clock } = world;
+    const certificateOf = (fingerprint: string, identityId: string, endsInMs: number) => ({
+      fingerprint: fingerprint.padStart(40, 'f'),
+      identity_id: identityId,
+      spki_sha256: '0'.repeat(64),
+      authority_id: null,
+      not_after: clock.nowMs() + endsInMs,
+      created_at: clock.nowMs(),
+    });
+    const { db } = store;
+    const live = await db
+      .selectFrom('identity')
+      .selectAll()
+      .where('id', '=', environmentId)
+      .executeTakeFirstOrThrow();
+    const abandoned = Array.from({ length: 500 }, (_, i) => ({
+      ...live,
+      id: randomUUID(),
+      name: `old-${i}`,
+    }));
+    await db.insertInto('identity').values(abandoned).execute();
+    const ended = abandoned.map(({ id }, i) => certificateOf(String(i), id, -DAY_MS));
+    await db.insertInto('certificate').values(ended).execute();
+    await db
+      .insertInto('certificate')
+      .values(certificateOf('live', environmentId, DAY_MS))
+      .execute();
+    const own = new CertificateWatch({ store, clock, log: silentLog });
+    await own.pass();
+    await pass();
+    assert.deepEqual(
+      received.map(({ body }) => [body.type, body.data.total, body.data.resources[0]!['name']]),
+      [['certificate.expiring', 1, 'edge']],
+    );
+    await db.deleteFrom('certificate').execute();
+    const ids = abandoned.map(({ id }) => id);
+    await db.deleteFrom('identity').where('id', 'in', ids).execute();
+    await own.pass();
+    await own.close();
   });
 
   it('are sent again under the same id until the destination accepts them, or fail and are sent again on request', async () => {
