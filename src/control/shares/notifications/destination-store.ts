@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { FrontdoorError } from '#base';
-import { isNotificationEventType, type NotificationEventType } from '#contract';
+import { isNotificationEventType, isOfInstallation, type NotificationEventType } from '#contract';
 import { isUuid } from '#domain';
 import { mapAlone } from '#net';
 import type { Secrets } from '../../secrets/mod.ts';
@@ -156,12 +156,16 @@ export async function deleteDestination(trx: Queries, id: string): Promise<void>
   await trx.deleteFrom('notification_destination').where('id', '=', id).execute();
 }
 
-/** The destinations that receive an event. `organizationId` is '' for events of the installation. */
+/**
+ * The destinations that receive an event. `organizationId` is '' for events of the installation, and for those of a frontdoor
+ * that was deleted in the meantime, which no organization receives.
+ */
 export async function destinationsFor(
   db: Queries,
   organizationId: string,
   type: NotificationEventType,
 ): Promise<readonly string[]> {
+  if (organizationId === '' && !isOfInstallation(type)) return [];
   let query = db
     .selectFrom('notification_destination')
     .select(['id', 'events'])

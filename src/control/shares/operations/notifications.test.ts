@@ -328,6 +328,15 @@ describeEachStore('notifications', (open) => {
     await Promise.all(senders.map((each) => each.settled()));
   });
 
+  it('of a frontdoor that was deleted in the meantime reach no other organization', async () => {
+    const { id } = await create();
+    const event = { organizationId: '', type: 'agent.away', data: { total: 1 } } as const;
+    await world.store.transaction((trx, touch) => publishEvent(trx, touch, event, world.clock.nowMs()));
+    await pass();
+    assert.deepEqual(types(), []);
+    assert.deepEqual((await list(`/notification-destinations/${id}/deliveries`)).content, []);
+  });
+
   it('are signed with both secrets during an overlap', async () => {
     const { id } = await create();
     const path = `/notification-destinations/${id}`;
