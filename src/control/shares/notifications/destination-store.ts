@@ -4,7 +4,7 @@ import { sql, type Selectable } from 'kysely';
 import { FrontdoorError } from '#base';
 import { isNotificationEventType, isOfInstallation, type NotificationEventType } from '#contract';
 import { isUuid } from '#domain';
-import { mapAlone } from '#net';
+import { readAlone } from '#net';
 import type { Secrets } from '../../secrets/mod.ts';
 import {
   lockedForUpdate,
@@ -19,6 +19,8 @@ import {
 } from '../../store/mod.ts';
 
 const MAX_DESTINATIONS = 20;
+/** Replaces an address that cannot be unsealed, so that its owner sees and mends or deletes the destination. Never a host. */
+const UNREADABLE_URL = 'https://unreadable.invalid/';
 
 export interface NotificationDestination {
   readonly id: string;
@@ -119,12 +121,7 @@ export async function listDestinations(
   const all = rows(db).where('organization_id', '=', organizationId);
   const query = narrowed(all, filter, { name: 'notification_destination.name' });
   const { content, total } = await orderedPage(query, ORDER, request);
-  const readable = mapAlone(
-    content,
-    ({ id }) => `the notification destination ${id} of the store`,
-    (row) => destinationOf(secrets, row),
-  );
-  return { content: readable, total };
+  return { content: content.map((row) => destinationOf(secrets, row)), total };
 }
 
 /** Another address, and being enabled again, end the pause after failures. */
@@ -202,7 +199,9 @@ function rows(db: Queries) {
 }
 
 function destinationOf(secrets: Sealing, row: Row): NotificationDestination {
-  const { previous_sealed: previous, previous_until: untilMs } = row;
+  const sealed = readAlone(`the notification destination ${row.id} of the store`, () =>
+    unsealed(secrets, row),
+  );
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -211,12 +210,19 @@ function destinationOf(secrets: Sealing, row: Row): NotificationDestination {
     isEnabled: row.enabled === 1,
     // A type of a newer version is left out.
     events: row.events.split(' ').filter(isNotificationEventType),
-    url: secrets.unseal(row.url_sealed),
-    secret: row.secret_sealed === null ? null : secrets.unseal(row.secret_sealed),
-    previous: previous === null || untilMs === null ? null : { secret: secrets.unseal(previous), untilMs },
+    ...(sealed ?? { url: UNREADABLE_URL, secret: null, previous: null }),
     failures: row.failures,
     lastSuccessAtMs: row.last_success_at,
     lastProblem: row.last_problem,
     createdAtMs: row.created_at,
+  };
+}
+
+function unsealed(secrets: Sealing, row: Row): Pick<NotificationDestination, 'url' | 'secret' | 'previous'> {
+  const { previous_sealed: previous, previous_until: untilMs } = row;
+  return {
+    url: secrets.unseal(row.url_sealed),
+    secret: row.secret_sealed === null ? null : secrets.unseal(row.secret_sealed),
+    previous: previous === null || untilMs === null ? null : { secret: secrets.unseal(previous), untilMs },
   };
 }

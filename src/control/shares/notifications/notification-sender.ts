@@ -90,9 +90,9 @@ export class NotificationSender {
   async attempt(destination: NotificationDestination, message: NotificationMessage): Promise<Attempt> {
     const { clock } = this.#options;
     const nowMs = clock.nowMs();
-    const body = webhookBody(message);
-    const headers = webhookHeaders(message.id, body, secretsOf(destination, nowMs), nowMs);
     try {
+      const body = webhookBody(message);
+      const headers = webhookHeaders(message.id, body, secretsOf(destination, nowMs), nowMs);
       const { signal } = this.#closing;
       const { status } = await this.#client.send({
         method: 'POST',

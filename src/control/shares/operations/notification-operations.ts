@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import { DEFAULT_NOTIFICATION_EVENTS, isOfInstallation, type NotificationEventType } from '#contract';
 import type { NotificationDeliveryAnswer, NotificationDestinationAnswer } from '#contract/schemas';
-import { parseName } from '#domain';
+import { invalidValue, parseName } from '#domain';
+import { readAlone } from '#net';
 import type { Principal } from '../../credentials/oauth/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import {
@@ -72,6 +73,7 @@ export const notificationHandlers: Handlers<
     const { body, principal } = call;
     const events = body.events ?? DEFAULT_NOTIFICATION_EVENTS;
     checkMaySubscribe(principal, events);
+    checkUrl(body.url);
     const secret = newWebhookSecret();
     const make = async (trx: Queries) => {
       const asked = body.organizationId ?? principal.organizationId;
@@ -122,6 +124,7 @@ export const notificationHandlers: Handlers<
   async changeNotificationDestination(parts, call) {
     const { name, url, enabled, events } = call.body;
     if (events !== undefined) checkMaySubscribe(call.principal, events);
+    if (url !== undefined) checkUrl(url);
     const after = await change(parts, call, async (trx, touch) => {
       const before = await lockedDestination(parts, trx, call);
       checkIfMatch(parts, call, storedOf(parts, before));
@@ -240,6 +243,11 @@ function checkMaySubscribe(principal: Principal, events: readonly NotificationEv
   if (events.some(isOfInstallation)) checkMayHandOut(principal, [ADMIN]);
 }
 
+/** Throws `invalid` for what has the form of an address, but is none. */
+function checkUrl(url: string): void {
+  if (!URL.canParse(url)) throw invalidValue('url', 'an HTTP or HTTPS address');
+}
+
 /** The stored fields, without the results of attempts. */
 function storedOf({ clock }: Pick<ApiParts, 'clock'>, destination: NotificationDestination) {
   const { id, organizationId, name, type, url, isEnabled, events, previous, createdAtMs } = destination;
@@ -286,7 +294,7 @@ function deliveryAnswer(delivery: NotificationDelivery): NotificationDeliveryAns
     attemptedAt: attemptedAtMs === null ? null : isoTime(attemptedAtMs),
     status,
     problem,
-    data: JSON.parse(delivery.data),
+    data: readAlone(`the notification event ${eventId} of the store`, () => JSON.parse(delivery.data)) ?? {},
     createdAt: isoTime(delivery.createdAtMs),
   };
 }

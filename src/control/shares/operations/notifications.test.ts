@@ -337,6 +337,53 @@ describeEachStore('notifications', (open) => {
     assert.deepEqual((await list(`/notification-destinations/${id}/deliveries`)).content, []);
   });
 
+  it('wait for no destination that cannot be read, whose owner sees and deletes it', async () => {
+    const { id } = await create();
+    const { db } = world.store;
+    await db.updateTable('notification_destination').set({ url_sealed: 'damaged' }).execute();
+    await create({ url: `${origin}/other` });
+    const { organizationId } = world.first;
+    const event = { organizationId, type: 'agent.away', data: {} } as const;
+    await world.store.transaction((trx, touch) => publishEvent(trx, touch, event, world.clock.nowMs()));
+    await pass();
+    assert.deepEqual(
+      received.map(({ path }) => path),
+      ['/other'],
+    );
+    const path = `/notification-destinations/${id}`;
+    const { content } = await list<{ attempts: number }>(`${path}/deliveries`);
+    assert.deepEqual(
+      content.map(({ attempts }) => attempts),
+      [1],
+    );
+    const shown = await list<{ id: string; url: string }>('/notification-destinations');
+    assert.equal(shown.content.find((each) => each.id === id)?.url, 'https://unreadable.invalid/');
+    assert.equal((await world.call('DELETE', path)).status, 204);
+  });
+
+  it('are sent again later if a stored one cannot be read', async () => {
+    const { id } = await create();
+    const { organizationId } = world.first;
+    const event = { organizationId, type: 'agent.away', data: {} } as const;
+    await world.store.transaction(async (trx, touch) => {
+      await publishEvent(trx, touch, event, world.clock.nowMs());
+      await trx.updateTable('notification_event').set({ data: '{' }).execute();
+    });
+    await pass();
+    const { content } = await list<object>(`/notification-destinations/${id}/deliveries`);
+    assert.partialDeepStrictEqual(content, [{ attempts: 1, state: 'PENDING', data: {} }]);
+  });
+
+  it('have an address that can be called', async () => {
+    const { id } = await create();
+    for (const url of ['https://[x', 'https://a:99999/', 'http://%']) {
+      const made = await world.call('POST', '/notification-destinations', { body: { name: 'a', url } });
+      assert.equal(made.status, 400, made.text);
+      const moved = await world.call('PATCH', `/notification-destinations/${id}`, { body: { url } });
+      assert.equal(moved.status, 400, moved.text);
+    }
+  });
+
   it('are signed with both secrets during an overlap', async () => {
     const { id } = await create();
     const path = `/notification-destinations/${id}`;
