@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import type { LoggedRequestAnswer, RequestLogAnswer } from '#contract/schemas';
+import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+import type { Call } from './call.ts';
 import { loggedOf } from './request-log-fixture.ts';
+import { requestLogHandlers } from './request-log-operations.ts';
 import { putLoggedRequests } from '../records/request-log-store.ts';
 
 interface RequestPage {
@@ -144,6 +149,22 @@ describe('the request log', () => {
     assert.match(names!, /^at,id,share,outcome,/);
     assert.match(entry!, /,"'=cmd\(""x""\)",/);
     assert.equal(end, '');
+  });
+
+  it('is exported twice at once by an organization, which keeps no other one waiting', async () => {
+    const begin = async (organizationId: string) => {
+      const frontdoor = { id: world.first.frontdoorId, organizationId } as GrantedFrontdoor;
+      const call = { frontdoor, query: {} } as Call<undefined, 'frontdoorId'>;
+      const { raw } = await requestLogHandlers.exportRequests(world, call);
+      return raw!.data as Readable;
+    };
+    const running = [await begin('one'), await begin('one'), await begin('other')];
+    await assert.rejects(begin('one'), { code: 'rate-limited' });
+    const closed = once(running[0]!, 'close');
+    running[0]!.destroy();
+    await closed;
+    running.push(await begin('one'));
+    for (const each of running) each.destroy();
   });
 
   it('is kept as an operator sets it, and no other caller can', async () => {

@@ -18,23 +18,21 @@ import {
   type RequestLogSetting,
 } from '../records/request-log-setting-store.ts';
 import { requestLogUsage } from '../records/request-log-store.ts';
-import type { Queries, Store } from '../../store/mod.ts';
-import { notFound, tooMany } from './api-errors.ts';
+import type { Queries } from '../../store/mod.ts';
+import { notFound } from './api-errors.ts';
 import { change, isoTime, ok, unstored, type ApiParts, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
+import { OrganizationLimit } from './organization-limit.ts';
 import { listFilterOf, textOf, type Query } from './page-query.ts';
 import { csvHead, csvLine } from './request-csv.ts';
 
 const DEFAULT_SIZE = 50;
 const EXPORTED_AT_ONCE = 500;
-/** For each control plane. Each export holds one page in memory. */
-const MAX_EXPORTS = 4;
-const TRY_AGAIN_SECONDS = 10;
 const BYTES_A_MEBIBYTE = 1_048_576;
 const SECONDS_AN_HOUR = 3_600;
 
-/** The number of running exports of this process. */
-const exports = new WeakMap<Store, number>();
+/** Each export holds one page in memory, for as long as its client takes. */
+const exports = new OrganizationLimit({ most: 16, mostOfOrganization: 2, againSeconds: 10 });
 
 export const requestLogHandlers: Handlers<
   ChangeParts & Pick<ApiParts, 'store'>,
@@ -89,12 +87,10 @@ export const requestLogHandlers: Handlers<
   },
 
   async exportRequests({ store }, { frontdoor, query }) {
-    const running = exports.get(store) ?? 0;
-    if (running >= MAX_EXPORTS) throw tooMany(TRY_AGAIN_SECONDS);
-    exports.set(store, running + 1);
+    const end = exports.begin(store, frontdoor.organizationId);
     const isCsv = textOf(query, 'format') === 'csv';
     const data = Readable.from(exported(store.db, frontdoor, filterOf(query), isCsv));
-    data.once('close', () => exports.set(store, exports.get(store)! - 1));
+    data.once('close', end);
     const contentType = isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson';
     const disposition = `attachment; filename="requests.${isCsv ? 'csv' : 'jsonl'}"`;
     return unstored({
