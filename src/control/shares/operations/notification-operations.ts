@@ -49,9 +49,12 @@ import {
   lockReachedOrganization,
   mayReach,
 } from './granted-organization.ts';
+import { OrganizationLimit } from './organization-limit.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 const KIND = 'notification-destination';
+/** A test lasts until the destination answers, or the time is over. */
+const tests = new OrganizationLimit({ most: 64, mostOfOrganization: 4, againSeconds: 10 });
 const TEST_DATA = JSON.stringify({ message: 'This is a test of a notification destination of Frontdoor.' });
 
 type NotificationParts = CreationParts & Pick<ApiParts, 'notifications'>;
@@ -174,9 +177,14 @@ export const notificationHandlers: Handlers<
       const { id, organizationId } = result;
       return { result, target: { kind: KIND, id }, after: auditedOf(parts, result), organizationId };
     });
+    const end = tests.begin(parts.notifications, destination.organizationId);
     const message = { id: randomUUID(), type: 'test', atMs: parts.clock.nowMs(), data: TEST_DATA };
-    const { status, problem } = await parts.notifications.attempt(destination, message);
-    return unstored(ok({ delivered: problem === undefined, status, problem: problem ?? null }));
+    try {
+      const { status, problem } = await parts.notifications.attempt(destination, message);
+      return unstored(ok({ delivered: problem === undefined, status, problem: problem ?? null }));
+    } finally {
+      end();
+    }
   },
 
   async listNotificationDeliveries(parts, call) {

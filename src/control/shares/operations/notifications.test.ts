@@ -374,6 +374,24 @@ describeEachStore('notifications', (open) => {
     assert.partialDeepStrictEqual(content, [{ attempts: 1, state: 'PENDING', data: {} }]);
   });
 
+  it('are tested by an organization a few at a time', async () => {
+    const { id } = await create();
+    const held: ServerResponse[] = [];
+    answer = (_path, response) => void held.push(response);
+    const path = `/notification-destinations/${id}/test`;
+    const tests = Array.from({ length: 4 }, () => world.call('POST', path));
+    await until(
+      'the tests',
+      () => held.length,
+      (count) => count === 4,
+    );
+    assert.equal((await world.call('POST', path)).status, 429);
+    answer = accept;
+    for (const response of held) response.end();
+    for (const { status } of await Promise.all(tests)) assert.equal(status, 200);
+    assert.equal((await world.call('POST', path)).status, 200);
+  });
+
   it('have an address that can be called', async () => {
     const { id } = await create();
     for (const url of ['https://[x', 'https://a:99999/', 'http://%']) {
