@@ -192,15 +192,22 @@ const CREATED_AT = sql.ref('notification_delivery.created_at');
 const ID = sql.ref('notification_delivery.id');
 const ORDER = { tie: ID, fields: { default: CREATED_AT, createdAt: CREATED_AT } };
 
+export interface DeliveryFilter {
+  readonly state: string | undefined;
+  /** Undefined: all. */
+  readonly types: readonly NotificationEventType[] | undefined;
+}
+
 /** The newest first. */
 export async function listDeliveries(
   db: Queries,
   destinationId: string,
   request: PageRequest,
-  state: string | undefined,
+  { state, types }: DeliveryFilter,
 ): Promise<Page<NotificationDelivery>> {
   let query = deliveries(db).where('destination_id', '=', destinationId);
   if (state !== undefined) query = query.where(sql<boolean>`state = ${state}`);
+  if (types !== undefined) query = query.where('notification_event.type', 'in', types);
   const newest = { ...request, sort: 'createdAt', direction: 'desc' } as const;
   const { content, total } = await orderedPage(query, ORDER, newest);
   return { content: content.map(deliveryOf), total };

@@ -456,6 +456,12 @@ describeEachStore('notifications', (open) => {
     const moved = { url: 'https://hooks.example.com/b' };
     assert.equal((await world.call('PATCH', path, { body: moved, authorization })).status, 403);
     assert.equal((await world.call('GET', path, { authorization: own.authorization })).status, 404);
+    const lost = { organizationId: '', type: 'router.lost', data: { total: 1 } } as const;
+    await world.store.transaction((trx, touch) => publishEvent(trx, touch, lost, world.clock.nowMs()));
+    const seen = async (options: object) =>
+      (await world.call('GET', `${path}/deliveries`, options)).body as { content: unknown[] };
+    assert.equal((await seen({})).content.length, 1);
+    assert.equal((await seen({ authorization })).content.length, 0);
     const rows = await world.store.db.selectFrom('notification_destination').selectAll().execute();
     const trail = await world.store.db.selectFrom('audit_event').selectAll().execute();
     assert.ok(!JSON.stringify([rows, trail]).includes('a-token-in-the-path'));
