@@ -20,7 +20,7 @@ const MAX_STREAMS = 128;
 /** What a stream may send before its share takes it. */
 const WINDOW_BYTES = 65_535;
 /** More than a head may have: a browser whose cookies are too large has to get the page that clears them. */
-const MAX_HEADERS_BYTES = 1_048_576;
+const MAX_HEADERS_BYTES = 262_144;
 /** Besides the headers: the names and values of `:method`, `:path` and so on. */
 const PSEUDO_HEADERS = 8;
 const END_STREAM = 1;
@@ -135,6 +135,7 @@ export class Http2Sessions {
     const counted = facts.isTrustedProxy ? undefined : facts.address;
     const hasBody = (flags & END_STREAM) === 0;
     const request = readStreamRequest(raw, hasBody, () => randomBytes(16).toString('base64'));
+    // Each ends with `close`.
     stream.on('error', () => {});
     if (request === undefined) {
       stream.close(PROTOCOL_ERROR);

@@ -4,6 +4,7 @@
  */
 import { CONNECTION, HOP, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from '../http/field-name-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
+import { acceptsTrailers } from '../http/trailer-policy.ts';
 
 /** Headers of a response; an array has the values of equal names. */
 export type StreamHeaders = Record<string, string | number | string[]>;
@@ -34,7 +35,7 @@ export function readStreamRequest(
   let lines = '';
   let cookies = '';
   let hasLength = false;
-  let acceptsTrailers = false;
+  let wantsTrailers = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i]!, raw[i + 1]!];
     if (BREAKS_LINE.test(value) || BREAKS_LINE.test(name)) return undefined;
@@ -61,7 +62,7 @@ export function readStreamRequest(
       default:
         if (name.startsWith(':')) break;
         if (name === 'content-length') hasLength = true;
-        if (name === 'te' && value === 'trailers') acceptsTrailers = true;
+        if (name === 'te') wantsTrailers ||= acceptsTrailers(value);
         lines += `${name}: ${value}\r\n`;
     }
   }
@@ -75,7 +76,7 @@ export function readStreamRequest(
   head += protocol === '' ? 'connection: close\r\n' : upgradeLines(protocol, socketKey);
   const isChunked = protocol === '' && hasBody && !hasLength;
   if (isChunked) head += 'transfer-encoding: chunked\r\n';
-  return { head: `${head}\r\n`, method, isChunked, protocol, acceptsTrailers };
+  return { head: `${head}\r\n`, method, isChunked, protocol, acceptsTrailers: wantsTrailers };
 }
 
 /** RFC 8441 §5 leaves out the key, which services of HTTP/1.1 require. */
@@ -102,7 +103,7 @@ const SINGLE = new Set([
   ...['location', 'max-forwards', 'proxy-authorization', 'range', 'referer', 'retry-after', 'tk'],
   ...['upgrade-insecure-requests', 'user-agent', 'x-content-type-options'],
 ]);
-/** Of these it sends one as well, but they are lists. */
+/** Lists, of which `node:http2` sends one line. */
 const LISTS = new Set(['content-encoding', 'content-language']);
 /** Clients treat a status beyond as one of this class (RFC 9110 §15), and `node:http2` sends none. */
 const LAST_STATUS = 599;

@@ -35,19 +35,17 @@ export class StreamSocket implements ClientSocket, BodySink {
   #trailers = '';
   #onEnd: (() => void) | undefined;
 
-  /** `onFault` is told why a response could not be sent; the stream is reset. */
+  /** `onFault` reports why a response could not be sent; the stream is reset. */
   constructor(stream: ServerHttp2Stream, request: StreamRequest, onFault: (error: unknown) => void) {
     this.#stream = stream;
     this.#request = request;
     this.#onFault = onFault;
-    // Each ends with `close`.
-    stream.on('error', () => {});
   }
 
   /** Calls `onBytes` with the request, as HTTP/1.1. */
   read(hasBody: boolean, onBytes: (bytes: Buffer) => void): void {
     const { head, isChunked } = this.#request;
-    // Up to a megabyte, which would stay for as long as the stream.
+    // It may be large, and would stay for as long as the stream.
     this.#request = { ...this.#request, head: '' };
     const stream = this.#stream;
     if (hasBody) {
