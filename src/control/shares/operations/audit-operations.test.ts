@@ -30,6 +30,27 @@ describe('the audit trail', () => {
     return answer.body as AuditPage;
   };
 
+  it('lists and finds events beside one whose recorded state is damaged', async (test) => {
+    const { store } = world;
+    const { id } = (await list()).content[0]!;
+    const cut = (after: string | null) =>
+      store.db.updateTable('audit_event').set({ after }).where('id', '=', id).execute();
+    const { after } = await store.db
+      .selectFrom('audit_event')
+      .select('after')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    test.after(() => cut(after));
+    await cut('{"name":"Acm');
+    const { content } = await list('?text=firstStart');
+    assert.deepEqual(
+      content.map(({ action, after: is }) => [action, is]),
+      [['firstStart', null]],
+    );
+    const found = await world.call('GET', '/search?q=firstStart');
+    assert.equal(found.status, 200, found.text);
+  });
+
   it('begins with the first start, and records each change in full', async () => {
     const { organizationId, accountId, frontdoorId } = world.first;
     const environmentId = await world.addEnvironment('box');

@@ -2,8 +2,10 @@
  * Operations on the audit trail: pages, a stream, and verification. Every caller can read the trail of its own
  * organization; administrators can read every organization's, including deleted ones, and the installation's.
  */
+import { readJsonObject } from '#base/shapes';
 import type { AuditEventAnswer } from '#contract/schemas';
 import { invalidValue } from '#domain';
+import { readAlone } from '#net';
 import { lastSequence, listAudit, verifyAudit, type AuditFilter, type AuditRow } from '../../audit/mod.ts';
 import { authorsNamed } from '../../credentials/accounts/mod.ts';
 import { findOrganization } from '../../credentials/people/mod.ts';
@@ -40,6 +42,12 @@ export function auditJson(row: AuditRow): string {
   return JSON.stringify(auditAnswerOf(row));
 }
 
+/** The recorded state of a resource. Null: there is none, or it is damaged, which the verification reports. */
+export function stateIn({ id }: AuditRow, json: string | null): object | null {
+  if (json === null) return null;
+  return readAlone(`the audit event ${id} of the store`, () => readJsonObject(json)) ?? null;
+}
+
 function auditAnswerOf(row: AuditRow): AuditEventAnswer {
   const { target_kind: kind, target_id: id } = row;
   return {
@@ -49,8 +57,8 @@ function auditAnswerOf(row: AuditRow): AuditEventAnswer {
     actor: { kind: row.actor_kind, id: row.actor_id },
     action: row.action,
     target: kind === null || id === null ? null : { kind, id },
-    before: row.before === null ? null : JSON.parse(row.before),
-    after: row.after === null ? null : JSON.parse(row.after),
+    before: stateIn(row, row.before),
+    after: stateIn(row, row.after),
     address: row.address,
     result: row.result,
     reason: row.reason,

@@ -3,7 +3,7 @@
  * others are few, or found by an index, and read from the store. Everything is bound to the caller's organization.
  */
 import { includesScope } from '#domain';
-import { searchAudit } from '../../audit/mod.ts';
+import { searchAudit, type AuditRow } from '../../audit/mod.ts';
 import { searchCallers } from '../../credentials/accounts/mod.ts';
 import { searchOrganizations, searchPeople } from '../../credentials/people/mod.ts';
 import { inSlices } from '../../overlay/model/mod.ts';
@@ -16,6 +16,7 @@ import {
   searchShareDomains,
 } from '../records/search-store.ts';
 import { findUnroutedFailure } from '../records/unrouted-failure-store.ts';
+import { stateIn } from './audit-operations.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
 import { textOf } from './page-query.ts';
@@ -122,16 +123,15 @@ async function searchFailures({ store: { db } }: SearchParts, asked: Asked): Pro
 
 async function searchEvents({ store: { db } }: SearchParts, asked: Asked): Promise<void> {
   for (const row of await searchAudit(db, asked.organizationId, asked.text, LIMIT)) {
-    const detail = nameIn(row.after) ?? nameIn(row.before) ?? row.target_id;
+    const detail = nameIn(row, row.after) ?? nameIn(row, row.before) ?? row.target_id;
     asked.hits.addEvent({ id: row.id, name: row.action, detail, at: isoTime(row.at) });
   }
 }
 
 /** The name in a recorded state of a resource. */
-function nameIn(json: string | null): string | undefined {
-  const state: unknown = json === null ? null : JSON.parse(json);
-  if (typeof state !== 'object' || state === null || !('name' in state)) return undefined;
-  return typeof state.name === 'string' ? state.name : undefined;
+function nameIn(row: AuditRow, json: string | null): string | undefined {
+  const state = stateIn(row, json);
+  return state !== null && 'name' in state && typeof state.name === 'string' ? state.name : undefined;
 }
 
 function matcherOf(asked: string): (id: string, text: string) => boolean {

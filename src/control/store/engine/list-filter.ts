@@ -56,11 +56,15 @@ export function containsIn(expressions: readonly RawBuilder<unknown>[], text: st
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** Returns a field of a column with a JSON object, as text. */
+/**
+ * Returns a field of a column with a JSON object, as text. A value that was cut off has none, so that one damaged row does not
+ * fail a search. PostgreSQL cannot check JSON before version 16.
+ */
 export function jsonField(db: Queries, column: string, field: string): RawBuilder<unknown> {
+  const json = sql.ref(column);
   return isPostgres(db)
-    ? sql`(${sql.ref(column)}::json ->> ${sql.lit(field)})`
-    : sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${field}`)})`;
+    ? sql`(case when ${json} like '{%}' then ${json}::json ->> ${sql.lit(field)} end)`
+    : sql`(case when json_valid(${json}) then json_extract(${json}, ${sql.lit(`$.${field}`)}) end)`;
 }
 
 /** Returns the condition that a numeric expression is a status of the class; 0 stands for no response. */
