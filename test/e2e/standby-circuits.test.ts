@@ -45,13 +45,22 @@ describe('while no control plane answers, open shares that were quiet', () => {
       asked.end();
     });
   const ca = (): string => join(parts.folder, 'api-ca.pem');
-  const untilStandby = (): Promise<unknown> =>
-    until(
+  /** The circuits of the requests before end shortly after their responses, so that two lists are compared. */
+  const untilStandby = async (): Promise<void> => {
+    let last = '';
+    await until(
       'standby circuits of every share',
-      async () => JSON.parse(await parts.run('fabric', 'circuits', '--json', '--ca', ca())) as unknown[],
-      (rows) => rows.length === SHARES.length * STANDBY_PER_SHARE,
+      async () => {
+        const json = await parts.run('fabric', 'circuits', '--json', '--ca', ca());
+        const ids = (JSON.parse(json) as { readonly id: string }[]).map(({ id }) => id).toSorted();
+        const isSteady = ids.join() === last;
+        last = ids.join();
+        return isSteady && ids.length === SHARES.length * STANDBY_PER_SHARE;
+      },
+      (areOpen) => areOpen,
       WAIT_MS,
     );
+  };
 
   test('have circuits that hold no connection to the service', async () => {
     for (const name of SHARES)
@@ -60,12 +69,12 @@ describe('while no control plane answers, open shares that were quiet', () => {
         () => ask(name),
         ({ status }) => status === 200,
       );
-    await untilStandby();
     await until(
       'no connection to the service, but for looks at its health',
       () => new Promise<number>((resolve) => origin.getConnections((_, count) => resolve(count))),
       (open) => open === 0,
     );
+    await untilStandby();
   });
 
   test('answer over these, and with the true reason when they are used up', async () => {
