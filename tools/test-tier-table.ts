@@ -48,11 +48,15 @@ export const EXPENSIVE: Readonly<Record<string, string>> = {
 export const LONG: Readonly<Record<string, string>> = {
   'test/battery/load-rows.test.ts': 'puts load on a product for each row',
   'test/console/every-control.test.ts': 'presses every control of every page',
+  'test/console/every-page-looks.test.ts': 'examines every page with axe, light and dark',
+  'test/console/every-page-refusals.test.ts': 'has the calls of every page refused in each way',
   'test/console/large-installation.test.ts': 'fills a product with 10,000 shares',
   'test/console/many-tabs.test.ts': 'opens 30 tabs of a browser',
   'test/console/refused-changes.test.ts': 'has every change refused in each way',
+  'test/console/roles.test.ts': 'visits every page in each role',
   'test/e2e/frame-lengths.test.ts': 'sends frames of every length to each listener',
   'test/e2e/frame-mutations.test.ts': 'sends thousands of changed frames',
+  'test/e2e/installations.test.ts': 'packs and installs the product in each way',
   'test/fuzz/api-fuzz.test.ts': 'sends random requests to every operation',
 };
 

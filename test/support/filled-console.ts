@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { TestContext } from 'node:test';
+import type { Page, Route } from 'playwright-core';
 import { startConsoleBrowser, type ConsoleBrowser, type StartedConsole } from './console-browser.ts';
+import { answerCalls } from './console-visits.ts';
 import { holdWorld } from './held-world.ts';
 import { eventually, httpGet } from './world.ts';
 
@@ -255,4 +257,21 @@ async function join(
   assert.equal(answer.status, 303, await answer.text());
   const { content } = await api('GET', `/people?sort=createdAt,desc`);
   return String((content as readonly ApiBody[]).find((person) => person['email'] === email)!['id']);
+}
+
+/** The window in which someone logs in again closes itself. */
+const CLOSES = '/logged-in-again';
+
+/** A page of an operator, and the routes of all pages. `answer` answers the calls of the API. */
+export async function everyPage(
+  consoles: FilledConsole,
+  test: TestContext,
+  answer?: (route: Route) => Promise<void>,
+) {
+  const person = await consoles.person(test, 'operator');
+  if (answer !== undefined) await answerCalls(person.page, answer);
+  await person.open('/settings/keys');
+  const routes = (await routesOf(person.page)).filter((route) => route !== CLOSES);
+  assert.ok(routes.length > 40, `${routes.length} routes`);
+  return { ...person, routes };
 }
