@@ -12,7 +12,6 @@ import { browserSkip, startBrowser, type LocalBrowser } from '../support/browser
 import { buildConsoleNow } from '../support/built-console.ts';
 import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { PartProcess } from '../support/part-process.ts';
-import { provideServerKey } from '../support/server-key.ts';
 import { entryOf, rowMenu } from '../support/row-menu.ts';
 
 const PASSWORD = 'plum giraffe engine 47';
@@ -215,7 +214,6 @@ describe('a control plane that is killed while a form of the console is sent', {
   let browser: LocalBrowser;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'frontdoor-console-forms-'));
-    provideServerKey(folder);
     control = new PartProcess<Ready>({
       name: 'control',
       readyFile: join(folder, 'ready.json'),

@@ -9,7 +9,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FirstStart } from '#control';
 import { JsonClient, type JsonAnswer } from '#net/http';
 import { PartProcess } from '../support/part-process.ts';
-import { provideServerKey } from '../support/server-key.ts';
 
 /** Milliseconds from the form to the kill. The hash of the password takes about 30. */
 const KILLED_AFTER_MS = [0, 20, 40, 80] as const;
@@ -26,7 +25,6 @@ describe('a control plane that is killed while a form is sent', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'frontdoor-console-killed-'));
-    provideServerKey(folder);
     control = new PartProcess<Ready>({
       name: 'control',
       readyFile: join(folder, 'ready.json'),

@@ -24,7 +24,7 @@ import {
   startReverseProxy,
   type ReverseProxyOptions,
 } from '../support/reverse-proxy.ts';
-import { provideServerKey } from '../support/server-key.ts';
+import '../../src/control/pki/edge-api-key-fixture.ts';
 
 const HOST = 'front.test';
 const PASSWORD = 'seven small harbours';
@@ -50,7 +50,6 @@ interface SiteOptions extends Pick<ReverseProxyOptions, 'name' | 'replacesHost' 
 
 async function openSite({ publicApiUrl, ...options }: SiteOptions): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-proxied-'));
-  provideServerKey(folder);
   const port = await freePort();
   const origin = `${options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`;
   const url = publicApiUrl(origin);

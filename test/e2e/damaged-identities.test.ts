@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { silentLog, systemClock } from '#base';
 import { startControlPlane } from '#control';
 import { startLocalUp } from '../support/local-up.ts';
-import { provideServerKey } from '../support/server-key.ts';
+import '../../src/control/pki/edge-api-key-fixture.ts';
 import { httpGet } from '../support/world.ts';
 import { recordingLog, type LogRecord } from '../support/recording-log.ts';
 
@@ -40,7 +40,6 @@ test('damaged keys and identities of its own parts are set aside, and the parts 
 test('what began with a clock that was a year ahead serves once the clock is right', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-ahead-'));
   t.after(() => rmSync(dataDir, { recursive: true }));
-  provideServerKey(dataDir);
   const clock = { ...systemClock, nowMs: () => Date.now() + YEAR_MS };
   const ahead = await startControlPlane({
     dataDir,

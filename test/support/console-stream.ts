@@ -9,7 +9,7 @@ import { silentLog } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
 import { within } from './deadline.ts';
 import { sharedPostgres } from './postgres.ts';
-import { provideServerKey } from './server-key.ts';
+import '../../src/control/pki/edge-api-key-fixture.ts';
 
 export type Closers = (() => Promise<unknown> | void)[];
 
@@ -28,7 +28,6 @@ export async function newSharedDatabase(): Promise<SharedDatabase> {
 export async function startConsolePlane(closers: Closers, shared?: SharedDatabase): Promise<ControlPlane> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-console-'));
   closers.push(() => rmSync(dataDir, { recursive: true }));
-  provideServerKey(dataDir);
   if (shared !== undefined) writeFileSync(join(dataDir, 'secrets.key'), shared.key, { mode: 0o600 });
   const control = await startControlPlane({
     dataDir,

@@ -14,7 +14,6 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { makeTestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';
 import { NetworkNamespace } from './network-namespace.ts';
-import { provideServerKey } from './server-key.ts';
 
 export const SERVER_NAME = 'frontdoor.example';
 export const SERVER_ADDRESS = '192.0.2.1';
@@ -172,7 +171,6 @@ table inet site {
     writeFileSync(this.file('api-ca.pem'), tls.ca);
     const [dataDir, readyFile] = [this.file('up'), this.file('up.json')];
     mkdirSync(dataDir, { mode: 0o700 });
-    provideServerKey(dataDir);
     const words = ['up', '--data-dir', dataDir, '--ready-file', readyFile, '--listen', '0.0.0.0'];
     const names = [
       '--advertise',

@@ -14,7 +14,6 @@ import { keepEndpoint, routerFile, type RouterShape } from './mesh-router-file.t
 import { PartProcess } from './part-process.ts';
 import { portFor, portOf, type ControlReady, type RouterReady } from './separate.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
-import { provideServerKey } from './server-key.ts';
 
 const READY_MS = 60_000;
 const STOP_GRACE_MS = 5_000;
@@ -79,7 +78,6 @@ export class FabricMesh {
 
   static async start(options: FabricMeshOptions = {}): Promise<FabricMesh> {
     const mesh = new FabricMesh(mkdtempSync(join(tmpdir(), 'frontdoor-mesh-')), options);
-    provideServerKey(join(mesh.folder, 'control'));
     mesh.#first = (await mesh.control.start()) as FirstReady;
     return mesh;
   }

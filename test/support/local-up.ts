@@ -1,11 +1,10 @@
 /** All parts of `frontdoor up` in this process, on free ports of this machine. */
 import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
-import { provideServerKey } from './server-key.ts';
+import '../../src/control/pki/edge-api-key-fixture.ts';
 
 export type LocalUpOptions = Pick<UpOptions, 'dataDir' | 'log'> & Partial<UpOptions>;
 
 export function startLocalUp(options: LocalUpOptions): Promise<Up> {
-  provideServerKey(options.dataDir);
   return startUp({
     listenHost: '127.0.0.1',
     advertiseHost: 'localhost',

@@ -12,7 +12,6 @@ import { makeTestAuthority } from './certificates.ts';
 import { callCommand, type CommandRunner } from './command-line.ts';
 import type { ControlGroup } from './control-group.ts';
 import { freePort } from './free-port.ts';
-import { provideServerKey } from './server-key.ts';
 import { PartProcess, type InstalledProgram, type PartOptions } from './part-process.ts';
 
 export interface ControlReady {
@@ -115,7 +114,6 @@ const HOST = '127.0.0.1';
 /** Rejects with the log of the part that did not start; nothing is left running then. */
 export async function startSeparate(options: SeparateOptions = {}): Promise<Separate> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'frontdoor-separate-'));
-  provideServerKey(join(folder, 'control'));
   const started: Stoppable[] = [];
   const clean = (): void => {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { checkPeerChain } from '#net';
 import { makeKeyRequest } from '#sdk';
-import { provideServerKey } from '../../../test/support/server-key.ts';
+import './edge-api-key-fixture.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import { insertCertificate } from '../overlay/records/mod.ts';
@@ -34,7 +34,6 @@ let b: Pki;
 async function open(): Promise<Pki> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
   folders.push(dataDir);
-  provideServerKey(dataDir);
   const pki = await openPki({
     dataDir,
     db: store.db,

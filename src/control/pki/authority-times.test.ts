@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { checkPeerChain } from '#net';
 import { makeKeyRequest } from '#sdk';
-import { provideServerKey } from '../../../test/support/server-key.ts';
+import './edge-api-key-fixture.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import { openPki, type Pki } from './pki.ts';
@@ -20,7 +20,6 @@ const secrets = ephemeralSecrets();
 /** Opens the same installation at one time after the other. */
 async function atTimes(run: (at: (nowMs: number) => Promise<Pki>) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
-  provideServerKey(dataDir);
   const store = await openEmbedded();
   try {
     await run(async (nowMs) => {

@@ -11,6 +11,7 @@ import { ephemeralSecrets } from '../secrets/key-file.ts';
 import type { Store } from '../store/mod.ts';
 import { openPki, type Pki } from './pki.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
+import './edge-api-key-fixture.ts';
 
 const DAY_MS = 86_400_000;
 const secrets = ephemeralSecrets();

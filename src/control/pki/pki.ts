@@ -31,7 +31,7 @@ import {
   type ServerCredentials,
   type ServerLeafPlan,
 } from './server-leaf.ts';
-import { keepSharedKey } from './shared-key-store.ts';
+import { edgeApiKey, keepSharedKey } from './shared-key-store.ts';
 
 /** Another control plane may have replaced the shared certificate. */
 const RENEWAL_CHECK_MS = 60_000;
@@ -173,7 +173,6 @@ async function serverPlans(
   folder: string,
 ): Promise<{ readonly edgePlan: ServerLeafPlan; readonly controlPlan: ServerLeafPlan }> {
   const hosts = [...new Set([...advertised, 'localhost', '127.0.0.1'])];
-  const newRsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   return {
     edgePlan: {
       shelf: sharedLeaf(db, hosts[0]!, clock),
@@ -182,7 +181,7 @@ async function serverPlans(
       hosts,
       uses: ['server'],
       lifetimeDays: SERVER_DAYS,
-      key: await keepSharedKey(shelf, 'edge-api', newRsaKey),
+      key: await keepSharedKey(shelf, 'edge-api', edgeApiKey.make),
     },
     controlPlan: {
       shelf: leafFile(join(folder, 'control.crt')),

@@ -1,6 +1,11 @@
 /** Private keys that all control planes over the database use, encrypted with the key file. */
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AuthorityShelf } from './authority-store.ts';
+
+/** Makes the key of the edge API. Tests replace it, because a new RSA key takes as long as the rest of a small test. */
+export const edgeApiKey = {
+  make: (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+};
 
 /**
  * Returns the stored key of that name, otherwise the result of `make`. Of several processes that start at once, one stores its

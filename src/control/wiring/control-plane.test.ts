@@ -15,7 +15,7 @@ import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts'
 import { startControlPlane } from './control-plane.ts';
 import type { ControlPlane, ControlPlaneOptions } from './control-plane-options.ts';
 import { parsePublicApiUrl } from './public-api-url.ts';
-import { provideServerKey } from '../../../test/support/server-key.ts';
+import '../pki/edge-api-key-fixture.ts';
 
 let folder: string;
 let api: TestIdentity;
@@ -23,7 +23,6 @@ let control: ControlPlane | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
-  provideServerKey(folder);
   api = await (await makeTestAuthority()).issue('localhost');
 });
 afterEach(async () => {

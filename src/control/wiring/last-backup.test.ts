@@ -7,7 +7,7 @@ import { silentLog } from '#base';
 import { metricsText } from '#net/metrics';
 import { until } from '../../../test/support/deadline.ts';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
-import { provideServerKey } from '../../../test/support/server-key.ts';
+import '../pki/edge-api-key-fixture.ts';
 import { startControlPlane } from './control-plane.ts';
 import type { ControlPlane } from './control-plane-options.ts';
 
@@ -35,7 +35,6 @@ async function lastBackup(control: ControlPlane): Promise<number | undefined> {
 }
 
 it('the time of the last backup is a metric from its end on, after a restart, too', async () => {
-  provideServerKey(dataDir);
   const first = await start();
   assert.equal(await lastBackup(first), undefined);
   const { accountId, apiToken } = first.firstStart!;

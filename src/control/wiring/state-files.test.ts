@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { silentLog, type FrontdoorError } from '#base';
-import { provideServerKey } from '../../../test/support/server-key.ts';
+import '../pki/edge-api-key-fixture.ts';
 import { recordingLog, type LogRecord } from '../../../test/support/recording-log.ts';
 import { startControlPlane } from './control-plane.ts';
 
@@ -75,7 +75,6 @@ async function start(dataDir: string, log = silentLog): Promise<void> {
 
 before(async () => {
   for (const dataDir of [whole, other]) {
-    provideServerKey(dataDir);
     await start(dataDir);
   }
 });

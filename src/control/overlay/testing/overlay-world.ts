@@ -27,7 +27,7 @@ import type { Secrets } from '../../secrets/mod.ts';
 import type { EdgeEntityRecord } from '../records/edge-entity.ts';
 import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../records/edge-entity-store.ts';
 import type { Store } from '../../store/mod.ts';
-import { provideServerKey } from '../../../../test/support/server-key.ts';
+import '../../pki/edge-api-key-fixture.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
@@ -61,7 +61,6 @@ export class OverlayWorld {
 
   static async open(): Promise<OverlayWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-overlay-'));
-    provideServerKey(folder);
     const clock = new ManualClock(Date.now());
     const store = await openEmbedded();
     const secrets = ephemeralSecrets();

@@ -32,7 +32,7 @@ import { addMachineRoutes } from '../../shares/mod.ts';
 import { openEdgeTokenKeys } from './edge-token-keys.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
-import { provideServerKey } from '../../../../test/support/server-key.ts';
+import '../../pki/edge-api-key-fixture.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 import { GatewayCommands } from '../../shares/gateway-feed/gateway-commands.ts';
 import { openShareCatalog } from '../../shares/catalog/catalog-loader.ts';
@@ -98,7 +98,6 @@ export async function openEdgeFixture(
   openStore: () => Promise<Store> = openEmbedded,
 ): Promise<EdgeFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
-  provideServerKey(folder);
   const clock = new OffsetClock();
   const logged: string[] = [];
   const log = recorder(logged);
