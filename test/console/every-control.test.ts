@@ -6,7 +6,13 @@ import type { Locator, Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { effectOf, EFFECTS, SOMETIMES } from '../support/console-effect-table.ts';
 import { FRAME_EFFECTS, MENU_EFFECTS } from '../support/frame-effect-table.ts';
-import { controlsIn, fillFor, watchEffects, type EffectWatch } from '../support/console-effects.ts';
+import {
+  controlsIn,
+  fillFor,
+  watchEffects,
+  type EffectWatch,
+  type FoundControl,
+} from '../support/console-effects.ts';
 import { visitPage } from '../support/console-visits.ts';
 import { until } from '../support/deadline.ts';
 import { releaseWorld } from '../support/held-world.ts';
@@ -125,8 +131,7 @@ async function press(
     () => undefined,
   );
   if (first === undefined) return GONE;
-  if (!first.isEnabled) await fillFor(place, first.locator);
-  const control = first.isEnabled ? first : await find();
+  const control = first.isEnabled ? first : await enabled(place, first, find, expected);
   if (control?.isEnabled !== true) return 'disabled';
   return watch.effectOf(control.locator, expected).catch(async (error: unknown) => {
     // The rows of the list may have moved under the pointer.
@@ -134,6 +139,21 @@ async function press(
     if (moved === undefined) return `cannot be pressed: ${String(error)}`;
     return watch.effectOf(moved.locator, expected).catch(String);
   });
+}
+
+/** Fills in what the control waits for. While a dialog reads what it is about, its button turns, and its fields are not there. */
+async function enabled(
+  place: Locator,
+  { locator }: FoundControl,
+  find: () => Promise<FoundControl | undefined>,
+  expected: string | undefined,
+): Promise<FoundControl | undefined> {
+  const isTurning = () => locator.getAttribute('data-loading');
+  await until('the answer', isTurning, (turning) => turning === null, FOUND_MS);
+  await fillFor(place, locator);
+  if (expected === 'disabled') return find();
+  const isOver = (control: FoundControl | undefined) => control?.isEnabled !== false;
+  return until('the enabled control', find, isOver, FOUND_MS).then(({ value }) => value, find);
 }
 
 /** The effects of the controls of a place, and of those of the dialogs that they open: `Delete › Cancel`. */
