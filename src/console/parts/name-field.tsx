@@ -15,8 +15,10 @@ export function NameField(props: {
   readonly isRequired?: boolean;
   /** Whether it has the focus when its dialog opens. */
   readonly isFirst?: boolean;
+  /** The distance to the next field; 0 in a grid, which has its own. */
+  readonly mb?: 'md' | 0;
 }): ReactNode {
-  const { label, description, value, onChange, isRequired = true, isFirst = false } = props;
+  const { label, description, value, onChange, isRequired = true, isFirst = false, mb = 'md' } = props;
   return (
     <TextInput
       required={isRequired}
@@ -28,6 +30,7 @@ export function NameField(props: {
       value={value}
       error={useFieldError('name')}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      mb={mb}
     />
   );
 }

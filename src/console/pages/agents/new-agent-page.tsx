@@ -82,6 +82,7 @@ function CodeForm({ onCreated }: { readonly onCreated: (created: CreatedCode) =>
           label={text.name}
           description={text.nameHint}
           isRequired={false}
+          mb={0}
           value={name}
           onChange={setName}
         />

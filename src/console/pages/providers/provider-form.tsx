@@ -1,5 +1,4 @@
 /** The name and the data of an auth provider, in fields that the schema of its type describes. */
-import { Box } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { NameField } from '../../parts/name-field.tsx';
@@ -68,14 +67,12 @@ export function ProviderFields(props: {
   const { schema, entry, onChange } = props;
   return (
     <>
-      <Box mb="md">
-        <NameField
-          label={text.name}
-          description={text.nameHelp}
-          value={entry.name}
-          onChange={(name) => onChange({ name })}
-        />
-      </Box>
+      <NameField
+        label={text.name}
+        description={text.nameHelp}
+        value={entry.name}
+        onChange={(name) => onChange({ name })}
+      />
       <ProviderTypeContext value={props.type}>
         <SchemaFields
           fields={fieldsOf(schema, entry.draft)}
