@@ -24,6 +24,7 @@ test('a change concerns the answers of its kind about the same frontdoor and the
     [frontdoor, 'getFrontdoorSummary', { frontdoorId: 'f' }, true],
     [frontdoor, 'getFrontdoorSummary', { frontdoorId: 'g' }, false],
     [frontdoor, 'listFrontdoors', { organizationId: 'o' }, true],
+    [frontdoor, 'getFrontdoorAttention', { frontdoorId: 'f' }, false],
     [router, 'getRouter', { id: 'r' }, true],
     [router, 'getRouter', { id: 's' }, false],
     [router, 'getFrontdoorSummary', { frontdoorId: 'f' }, true],

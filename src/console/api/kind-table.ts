@@ -12,7 +12,15 @@ const SUMMARIES: Answers = [
 const MESH: Answers = ['getMesh', 'listLinks', 'getRoute', 'listCircuits', ...SUMMARIES];
 
 const KINDS: Readonly<Record<string, Answers>> = {
-  frontdoor: ['getFrontdoor', 'findFrontdoor', 'listFrontdoors', ...SUMMARIES],
+  // What needs attention is known by the resources in it: the bell does not ask for a frontdoor that is gone.
+  frontdoor: [
+    'getFrontdoor',
+    'findFrontdoor',
+    'listFrontdoors',
+    'getFrontdoorSummary',
+    'getInstallationSummary',
+    'search',
+  ],
   share: [
     'listShares',
     'getShare',
