@@ -24,6 +24,7 @@ import {
 } from './credential-kind.ts';
 import { ScopeNames } from './credential-list.tsx';
 import { settingsText } from './settings-text.ts';
+import { UseLines } from './use-lines.tsx';
 
 const OVERLAP_SECONDS = [0, 3_600, 86_400, 604_800] as const;
 
@@ -164,7 +165,9 @@ function Rotation({ kind, id }: CredentialProps): ReactNode {
           ]
         }
         onClose={() => setShown(undefined)}
-      />
+      >
+        <UseLines kind={kind} shown={shown} />
+      </SecretOnceDialog>
     </>
   );
 }
