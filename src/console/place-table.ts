@@ -93,9 +93,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listRequests: at(`${FD}/requests`),
   getRequest: at(`${FD}/requests`),
   getRequestLog: at(`${FD}/requests`),
-  setRequestLog: because(
-    'An operator sets it on the command line (frontdoor requests settings set); the page shows what is set.',
-  ),
+  setRequestLog: at(`${FD}/requests`),
   exportRequests: at(`${FD}/requests`),
   getInspector: at(`${SHARE}/requests`),
   setInspector: at(`${SHARE}/requests`),

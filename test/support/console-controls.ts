@@ -49,6 +49,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   changeCustomFrontend: { name: 'Save sign-in providers', checked: /provider/ },
   deleteCustomFrontend: { name: 'Delete this domain' },
   setInspector: { name: 'Stop recording' },
+  setRequestLog: { name: 'Log settings' },
   deleteInspectedRequests: { name: 'Delete recorded requests' },
   replayInspectedRequest: { name: 'Edit and replay' },
   createAuthProvider: { name: 'Add sign-in provider', route: `${FD}/providers` },

@@ -93,6 +93,8 @@ export const FRONTDOOR_EFFECTS: Readonly<Record<string, Readonly<Record<string, 
     'All requests from this address': 'page /frontdoors/$frontdoorId/requests',
   },
   '/frontdoors/$frontdoorId/requests': {
+    'Log settings': 'dialog Settings of the request log',
+    'Log settings › Save': 'asks setRequestLog',
     'Export CSV': 'file',
     'Export JSON lines': 'file',
     Follow: 'shows Pause',

@@ -10,6 +10,7 @@ const OF_FRONTDOORS: ReadonlySet<string> = new Set([
   'auth-provider',
   'custom-frontend',
   'policy',
+  'request-log',
   'session',
   'failure',
   'request',

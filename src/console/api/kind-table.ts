@@ -66,6 +66,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
   ],
   session: ['listLoginSessions'],
   failure: ['listFailures', 'listFailureGroups', 'getFrontdoorSummary'],
+  'request-log': ['getRequestLog', 'listRequests'],
   // A repetition is recorded a moment after it was sent.
   request: ['listInspectedRequests', 'getInspectedRequest'],
   organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],

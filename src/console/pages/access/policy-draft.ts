@@ -4,6 +4,7 @@
  */
 import type { SharePolicyAnswer, SharePolicyBody } from '#contract/schemas';
 import { NO_RULES } from '#contract/access-sentences';
+import { numberOf } from '../../parts/typed-number.ts';
 import { spanDraftOf, spanOf, type SpanDraft } from './span-draft.ts';
 
 export interface ClaimDraft {
@@ -208,10 +209,4 @@ function certificatesOf(text: string): string[] {
   const found = text.match(CERTIFICATE)?.map((pem) => `${pem}\n`) ?? [];
   const rest = text.replaceAll(CERTIFICATE, '').trim();
   return rest === '' ? found : [...found, rest];
-}
-
-/** Other text is sent, too, so that the API names the field. */
-function numberOf(text: string): number {
-  const number = Number(text);
-  return Number.isNaN(number) ? (text as unknown as number) : number;
 }

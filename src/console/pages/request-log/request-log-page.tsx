@@ -16,6 +16,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { LOG_FILTERS } from './log-filter-table.ts';
+import { LogSettingsButton } from './log-settings.tsx';
 import { LoggedRequestDialog } from './logged-request-dialog.tsx';
 import { LoggedRequestTable } from './logged-request-table.tsx';
 import { requestLogText } from './request-log-text.ts';
@@ -49,6 +50,7 @@ export function RequestLogPage(): ReactNode {
     <>
       <PageTitle title={text.requests}>
         <Group gap="xs">
+          <LogSettingsButton />
           <Export frontdoorId={parameters.frontdoorId} filters={filters} />
           <Button
             variant="default"

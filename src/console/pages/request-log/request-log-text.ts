@@ -1,4 +1,4 @@
-import { defineText } from '../../text/define-text.ts';
+import { counted, defineText } from '../../text/define-text.ts';
 
 /** Texts of the request log. */
 export const requestLogText = defineText({
@@ -6,7 +6,26 @@ export const requestLogText = defineText({
     requests: 'Requests',
     kept: (hours: string, entries: string, held: string, size: string) =>
       `Entries are kept for ${hours} hours, at most ${entries}. The log holds ${held} entries (${size}).`,
-    off: 'The request log is switched off. An operator can switch it on with “frontdoor requests settings set --enabled”.',
+    off: 'The request log is switched off. An operator of the installation can switch it on in the settings of the log.',
+    settings: 'Log settings',
+    settingsTitle: 'Settings of the request log',
+    settingsText:
+      'They apply to the log of this frontdoor. The oldest entries are removed as soon as one of the limits is reached.',
+    enabled: 'Log requests',
+    enabledHelp: 'Entries contain addresses and identities of callers, which are personal data.',
+    keptHours: 'Hours',
+    maxEntries: 'Entries',
+    maxMebibytes: 'Size in MiB',
+    limitHelp: (name: string) =>
+      ({
+        keptHours: 'Older entries are removed. 1 to 720 hours; 24 by default.',
+        maxEntries: '1,000 to 1,000,000; 100,000 by default. Served requests and others can each use half.',
+        maxMebibytes: 'The space in the database. 1 to 1,024 MiB; 64 by default.',
+      })[name] ?? '',
+    removesAll: (count: number, shown: string) =>
+      `When you save, ${counted(count, shown, 'entry is', 'entries are')} removed. This cannot be undone.`,
+    removesSome: 'When you save, entries beyond the new limits are removed. This cannot be undone.',
+    save: 'Save',
     follow: 'Follow',
     pause: 'Pause',
     following: 'New requests appear as they arrive.',
@@ -62,7 +81,28 @@ export const requestLogText = defineText({
     requests: 'Anfragen',
     kept: (hours: string, entries: string, held: string, size: string) =>
       `Einträge bleiben ${hours} Stunden erhalten, höchstens ${entries}. Das Protokoll enthält ${held} Einträge (${size}).`,
-    off: 'Das Anfrageprotokoll ist ausgeschaltet. Ein Betreiber schaltet es mit „frontdoor requests settings set --enabled“ ein.',
+    off: 'Das Anfrageprotokoll ist ausgeschaltet. Ein Betreiber der Installation kann es in den Einstellungen des Protokolls einschalten.',
+    settings: 'Protokolleinstellungen',
+    settingsTitle: 'Einstellungen des Anfrageprotokolls',
+    settingsText:
+      'Sie gelten für das Protokoll dieser Frontdoor. Die ältesten Einträge werden entfernt, sobald eine der Grenzen erreicht ist.',
+    enabled: 'Anfragen protokollieren',
+    enabledHelp: 'Einträge enthalten Adressen und Identitäten der Aufrufer, also personenbezogene Daten.',
+    keptHours: 'Stunden',
+    maxEntries: 'Einträge',
+    maxMebibytes: 'Größe in MiB',
+    limitHelp: (name: string) =>
+      ({
+        keptHours: 'Ältere Einträge werden entfernt. 1 bis 720 Stunden, voreingestellt sind 24.',
+        maxEntries:
+          '1.000 bis 1.000.000, voreingestellt sind 100.000. Beantwortete und andere Anfragen können je die Hälfte belegen.',
+        maxMebibytes: 'Der Platz in der Datenbank. 1 bis 1.024 MiB, voreingestellt sind 64.',
+      })[name] ?? '',
+    removesAll: (count: number, shown: string) =>
+      `Beim Speichern ${count === 1 ? 'wird' : 'werden'} ${counted(count, shown, 'Eintrag', 'Einträge')} entfernt. Das lässt sich nicht rückgängig machen.`,
+    removesSome:
+      'Beim Speichern werden Einträge jenseits der neuen Grenzen entfernt. Das lässt sich nicht rückgängig machen.',
+    save: 'Speichern',
     follow: 'Live verfolgen',
     pause: 'Anhalten',
     following: 'Neue Anfragen erscheinen, sobald sie eintreffen.',
