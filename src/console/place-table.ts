@@ -176,6 +176,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteInvitation: at('/settings/people'),
   listConsoleSessions: at('/settings/sessions'),
   endConsoleSession: at('/settings/sessions'),
+  endOtherConsoleSessions: at('/settings/sessions'),
   createConsoleLogIn: at('/settings/log-ins'),
   listConsoleLogIns: at('/settings/log-ins'),
   deleteConsoleLogIn: at('/settings/log-ins'),

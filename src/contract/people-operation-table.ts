@@ -12,6 +12,7 @@ import {
   personChangeSchema,
   personSchema,
 } from './schemas/people-schemas.ts';
+import { endedSessionsSchema } from './schemas/provider-schemas.ts';
 import { countedPageSchema } from './schemas/resource-schemas.ts';
 
 const scope = 'frontdoor.organization';
@@ -143,6 +144,16 @@ export const peopleOperations = [
     scope: 'frontdoor.read',
     answer: gone,
     refusals: [404],
+  }),
+  guarded({
+    id: 'endOtherConsoleSessions',
+    group: 'People',
+    summary:
+      'End the caller’s own console sessions in all browsers, apart from the one that sends the request; effective immediately, at all control planes',
+    method: 'POST',
+    path: '/console-sessions/end-others',
+    scope: 'frontdoor.read',
+    answer: ok(endedSessionsSchema),
   }),
   guarded({
     id: 'createConsoleLogIn',

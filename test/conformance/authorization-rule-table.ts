@@ -162,6 +162,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteConsoleLogIn: administersOne,
   listConsoleSessions: ['read', 'an organization'],
   endConsoleSession: ['read', 'nobody'],
+  endOtherConsoleSessions: ['read', 'nobody'],
   createNotificationDestination: administersOne,
   listNotificationDestinations: administersOwn,
   getNotificationDestination: administersOne,

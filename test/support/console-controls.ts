@@ -78,6 +78,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   createInvitation: { name: 'Invite a person' },
   deleteInvitation: { name: /^Revoke/ },
   endConsoleSession: { name: /^End/ },
+  endOtherConsoleSessions: { name: 'Sign out of all other browsers' },
   createConsoleLogIn: { name: /^Add/ },
   createNotificationDestination: { name: 'Add a webhook' },
   changeNotificationDestination: { name: 'Save', typed: ['Name', 'another'] },

@@ -260,10 +260,9 @@ export const FIRST_DAY_TASKS: readonly FirstDayTask[] = [
     task: 'Sign out in every browser',
     run: async (hands) => {
       await hands.find('log out everywhere');
-      // One browser; each further one costs two clicks more.
-      await hands.click(hands.page.getByRole('row', { name: /current session/ }).getByRole('button'));
-      await hands.confirm('End');
-      await hands.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await hands.click(hands.page.getByRole('button', { name: 'Sign out of all other browsers' }));
+      await hands.confirm('Sign out of all other browsers');
+      await hands.page.getByText('You had no other sessions.').waitFor();
     },
   },
 ];

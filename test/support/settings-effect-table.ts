@@ -68,6 +68,8 @@ export const SETTINGS_EFFECTS: Readonly<Record<string, Readonly<Record<string, s
     Save: 'asks changePerson',
   },
   '/settings/sessions': {
+    'Sign out of all other browsers': 'dialog Sign out of all other browsers',
+    'Sign out of all other browsers › Sign out of all other browsers': 'asks endOtherConsoleSessions',
     'End session': 'dialog End session',
     'End session › End': 'asks endConsoleSession',
   },

@@ -83,4 +83,24 @@ export const PEOPLE_COMMANDS = {
     done: 'ended',
     examples: [`console-sessions end ${ID}`],
   },
+  endOtherConsoleSessions: {
+    noun: 'console-sessions',
+    verb: 'end-others',
+    examples: ['console-sessions end-others'],
+  },
+  getSignInPage: {
+    noun: 'organizations',
+    verb: 'sign-in-page get',
+    view: 'json',
+    examples: ['organizations sign-in-page get'],
+  },
+  replaceSignInPage: {
+    noun: 'organizations',
+    verb: 'sign-in-page set',
+    view: 'json',
+    examples: [
+      "organizations sign-in-page set --title 'Example Inc.'",
+      "organizations sign-in-page set --body '{}'",
+    ],
+  },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

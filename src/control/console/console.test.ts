@@ -90,6 +90,25 @@ describeEachStore('people at the console', (open) => {
         assert.ok(status < 500, `${JSON.stringify(text.slice(0, 20))}, request ${at}: ${status}`);
   });
 
+  it('ends the sessions of a person in all other browsers, at every control plane, and nobody else’s', async () => {
+    const [own, other] = [await world.person('reader', 'uma@example.com'), new TestBrowser(world.app)];
+    const another = await world.openAnother();
+    const elsewhere = new TestBrowser(another);
+    for (const browser of [other, elsewhere])
+      assert.equal((await browser.logIn('uma@example.com')).statusCode, 303);
+    const stranger = await world.person('reader', 'vic@example.com');
+    const statuses = async () =>
+      Promise.all(
+        [own, other, elsewhere, stranger].map(async (each) => (await each.call('GET', '/caller')).statusCode),
+      );
+    assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+    const ended = await own.call('POST', '/console-sessions/end-others');
+    assert.deepEqual([ended.statusCode, ended.json()], [200, { ended: 2 }]);
+    assert.deepEqual(await statuses(), [200, 401, 401, 200]);
+    assert.deepEqual((await own.call('POST', '/console-sessions/end-others')).json(), { ended: 0 });
+    await another.close();
+  });
+
   it('lets one of a hundred use a code', async () => {
     const code = await world.invite('reader');
     const tries = Array.from({ length: 100 }, (_, at) => {

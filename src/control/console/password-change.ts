@@ -5,7 +5,7 @@
 import { appendAudit } from '../audit/mod.ts';
 import { PasswordQueueFull } from '../credentials/passwords/mod.ts';
 import {
-  endSessionsOfPerson,
+  endSessionsOfOwner,
   findPasswordLink,
   isLinkOf,
   lockPerson,
@@ -85,7 +85,7 @@ export class PasswordChange {
         (await lockPerson(trx, owner.id)) !== undefined &&
         (await replacePersonPassword(trx, next, former, clock.nowMs()));
       if (!isStill) return { problem: 'wrong' };
-      await endSessionsOfPerson(trx, owner.id, sessionId);
+      await endSessionsOfOwner(trx, owner, sessionId);
       const token = await renewSessionToken(trx, secrets, { id: sessionId, personId: owner.id });
       await this.#record(trx, touch, owner, 'changePassword', client);
       return { token };
@@ -119,7 +119,7 @@ export class PasswordChange {
         return { problem: 'unknown' };
       const owner: SessionOwner = { kind: 'person', id, organizationId: person.organizationId };
       await putPersonPassword(trx, { personId: id, email, passwordHash }, clock.nowMs());
-      await endSessionsOfPerson(trx, id, undefined);
+      await endSessionsOfOwner(trx, { kind: 'person', id }, undefined);
       await this.#record(trx, touch, owner, 'usePasswordLink', client);
       const step = await secondFactor.begin(trx, owner);
       return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };

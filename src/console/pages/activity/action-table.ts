@@ -91,6 +91,7 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   firstConsoleLogIn: ['First sign-in to console', 'Erste Anmeldung an der Konsole'],
   consoleLogOut: ['Sign out of console', 'Von der Konsole abmelden'],
   endConsoleSession: ['End console session', 'Konsolensitzung beenden'],
+  endOtherConsoleSessions: ['End own other console sessions', 'Eigene andere Konsolensitzungen beenden'],
   createConsoleLogIn: ['Allow console sign-in with provider', 'Konsolenanmeldung mit Anbieter erlauben'],
   deleteConsoleLogIn: ['Stop console sign-in with provider', 'Konsolenanmeldung mit Anbieter beenden'],
   changePassword: ['Change password', 'Passwort ändern'],

@@ -1,25 +1,28 @@
 /** Sessions at the console: one's own, and those of the organization for who administers it. */
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
-import { useText } from '../../text/language.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
 export function SessionsPage(): ReactNode {
-  const text = useText(settingsText);
+  const [text, format] = [useText(settingsText), useFormat()];
+  const [ended, setEnded] = useState<number>();
   const { may } = useSession();
   const organizationId = useOrganizationId();
   return (
     <ListPage
       title={text.sessions}
+      actions={<EndOthers onEnded={setEnded} />}
       intro={
         <>
           <OtherOrganization />
           <p>{text.sessionsText}</p>
+          <p role="status">{ended === undefined ? null : text.endedOthers(ended, format.number(ended))}</p>
         </>
       }
       list={useList('listConsoleSessions', may('listPeople') ? { query: { organizationId } } : {})}
@@ -28,12 +31,13 @@ export function SessionsPage(): ReactNode {
           id: 'who',
           title: text.who,
           isName: true,
+          share: 1.4,
           cell: ({ name, current }) => (current ? `${name} (${text.thisSession})` : name),
         },
         {
           id: 'from',
           title: text.from,
-          width: 9,
+          width: 8.5,
           cell: ({ address }) => <span className="fd-mono">{address}</span>,
         },
         {
@@ -44,21 +48,21 @@ export function SessionsPage(): ReactNode {
         {
           id: 'began',
           title: text.began,
-          width: 8,
+          width: 7,
           sort: 'createdAt',
           cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
         },
         {
           id: 'lastUsed',
           title: text.lastUsed,
-          width: 8,
+          width: 7,
           cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} />,
         },
-        { id: 'expires', title: text.expires, width: 8, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+        { id: 'expires', title: text.expires, width: 6, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
         {
           id: 'end',
           title: text.end,
-          width: 7,
+          width: 6.75,
           cell: ({ id, name, address }) => (
             <ConfirmedAction
               operation="endConsoleSession"
@@ -75,5 +79,23 @@ export function SessionsPage(): ReactNode {
       ]}
       keyOf={({ id }) => id}
     />
+  );
+}
+
+/** Ends the person's own sessions in all other browsers. */
+function EndOthers({ onEnded }: { readonly onEnded: (count: number) => void }): ReactNode {
+  const text = useText(settingsText);
+  return (
+    <ConfirmedAction
+      operation="endOtherConsoleSessions"
+      input={{}}
+      refreshes={['console-session']}
+      label={text.endOthers}
+      title={text.endOthers}
+      size="sm"
+      onDone={({ body }) => onEnded(body.ended)}
+    >
+      <p>{text.endOthersText}</p>
+    </ConfirmedAction>
   );
 }

@@ -120,6 +120,11 @@ export const settingsEnglish = {
   browser: 'Browser',
   began: 'Started',
   end: 'End',
+  endOthers: 'Sign out of all other browsers',
+  endOthersText:
+    'Ends all your own sessions apart from the current one, in every browser. Sign in again there to continue.',
+  endedOthers: (count: number, shown: string) =>
+    count === 0 ? 'You had no other sessions.' : `${counted(count, shown, 'session', 'sessions')} ended.`,
   endSession: 'End session',
   endSessionText: (name: string) => `${name} has to sign in again.`,
   save: 'Save',

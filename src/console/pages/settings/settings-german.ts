@@ -121,6 +121,13 @@ export const settingsGerman = {
   browser: 'Browser',
   began: 'Begonnen',
   end: 'Beenden',
+  endOthers: 'Von allen anderen Browsern abmelden',
+  endOthersText:
+    'Beendet alle Ihre eigenen Sitzungen bis auf die aktuelle, in jedem Browser. Melden Sie sich dort erneut an, um fortzufahren.',
+  endedOthers: (count: number, shown: string) =>
+    count === 0
+      ? 'Sie hatten keine anderen Sitzungen.'
+      : `${counted(count, shown, 'Sitzung', 'Sitzungen')} beendet.`,
   endSession: 'Die Sitzung beenden',
   endSessionText: (name: string) => `${name} muss sich erneut anmelden.`,
   save: 'Speichern',

@@ -213,15 +213,16 @@ async function notePersonSeen(trx: Queries, owner: SessionOwner, nowMs: number):
   await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', owner.id).execute();
 }
 
-/** Ends the sessions of a person, apart from one. */
-export async function endSessionsOfPerson(
+/** Ends the sessions of an owner, apart from one. Returns how many there were, also those that had expired. */
+export async function endSessionsOfOwner(
   trx: Queries,
-  personId: string,
+  { kind, id }: Pick<SessionOwner, 'kind' | 'id'>,
   exceptId: string | undefined,
-): Promise<void> {
-  let ended = trx.deleteFrom('console_session').where('person_id', '=', personId);
+): Promise<number> {
+  let ended = trx.deleteFrom('console_session').where(OWNER_COLUMNS[kind], '=', id);
   if (exceptId !== undefined) ended = ended.where('id', '!=', exceptId);
-  await ended.execute();
+  const { numDeletedRows } = await ended.executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 /**

@@ -20,7 +20,7 @@ export {
   type SessionClient,
   type SessionOwner,
   endConsoleSession,
-  endSessionsOfPerson,
+  endSessionsOfOwner,
   endSessionsWithoutFactor,
   findConsoleSession,
   findConsoleSessionById,

@@ -1,15 +1,18 @@
 /** Operations on sessions at the console: one's own, and with `frontdoor.organization` those of the organization. */
-import type { ConsoleSessionAnswer } from '#contract/schemas';
+import type { ConsoleSessionAnswer, EndedSessionsAnswer } from '#contract/schemas';
 import { includesScope } from '#domain';
 import {
   endConsoleSession,
+  endSessionsOfOwner,
   findConsoleSessionById,
   listConsoleSessions,
+  lockPerson,
   type ConsoleSession,
   type SessionBeginning,
   type SessionOwner,
 } from '../../credentials/people/mod.ts';
 import type { Principal } from '../../credentials/oauth/mod.ts';
+import { touchResource } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,
@@ -29,7 +32,7 @@ const SCOPE = 'frontdoor.organization';
 
 export const consoleSessionHandlers: Handlers<
   ChangeParts & Pick<ApiParts, 'store'>,
-  'listConsoleSessions' | 'endConsoleSession'
+  'listConsoleSessions' | 'endConsoleSession' | 'endOtherConsoleSessions'
 > = {
   async listConsoleSessions(parts, call) {
     const organizationId = await askedOrganization(parts.store.db, call);
@@ -67,6 +70,21 @@ export const consoleSessionHandlers: Handlers<
       };
     });
     return gone;
+  },
+
+  async endOtherConsoleSessions(parts, call) {
+    const { principal } = call;
+    const own = ownerOf(principal);
+    const answer = await change<EndedSessionsAnswer>(parts, call, async (trx, touch) => {
+      if (own === undefined) return { result: { ended: 0 } };
+      // Before the sessions, as everything that ends sessions of a person does.
+      if (own.kind === 'person') await lockPerson(trx, own.id);
+      const ended = await endSessionsOfOwner(trx, own, principal.sessionId);
+      touchResource(touch, { ownerId: null, kind: 'console-session', id: own.id });
+      const target = { kind: own.kind, id: own.id };
+      return { result: { ended }, target, before: { others: ended }, after: { others: 0 } };
+    });
+    return unstored(ok(answer));
   },
 };
 
