@@ -20,7 +20,15 @@ import {
   shareChangeSchema,
   shareSchema,
 } from './schemas/resource-schemas.ts';
-import { byEnvironment, byName, byProvider, byStatus, byTime, byTokens } from './list-filter-table.ts';
+import {
+  byEnvironment,
+  byName,
+  byPolicy,
+  byProvider,
+  byStatus,
+  byTime,
+  byTokens,
+} from './list-filter-table.ts';
 import {
   busiestSharesSchema,
   environmentMetricsSchema,
@@ -313,6 +321,7 @@ export const frontdoorOperations = [
       byStatus('PENDING', 'DEPLOYED', 'FAILED'),
       byEnvironment,
       byProvider,
+      byPolicy,
       ...byTime,
     ],
     answer: ok(countedPageSchema(shareSchema)),

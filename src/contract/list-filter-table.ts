@@ -54,6 +54,13 @@ export const byProvider: QueryParameter = {
   summary: 'Only entries that this auth provider guards',
 };
 
+export const byPolicy: QueryParameter = {
+  name: 'policyId',
+  type: 'UUID',
+  isRequired: false,
+  summary: 'Only shares that use this policy',
+};
+
 export function byStatus(...values: readonly string[]): QueryParameter {
   return {
     name: 'status',

@@ -29,6 +29,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   method: { example: 'POST' },
   path: { example: '/admin' },
   providerId: { example: 'staff' },
+  policyId: { example: 'staff' },
   authProviderId: { description: 'auth provider with which people sign in', example: 'staff' },
   busiest: { example: '5' },
   tokens: { example: 'app,shop' },

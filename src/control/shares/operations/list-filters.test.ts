@@ -106,6 +106,13 @@ describeEachStore('lists', (open) => {
     assert.deepEqual(await shares('status=FAILED'), ['beta', 'delta']);
     assert.deepEqual(await shares(`status=FAILED&providerId=${provider}`), ['delta']);
     assert.deepEqual(await shares('status=FAILED&sort=name,desc'), ['delta', 'beta']);
+    const { id: policyId } = (await world.call('POST', `${base}/policies`, { body: { name: 'staff' } }))
+      .body as { readonly id: string };
+    for (const name of ['beta', 'gamma'])
+      await world.call('PATCH', `${base}/shares/${name}`, { body: { policyId } });
+    assert.deepEqual(await shares(`policyId=${policyId.toUpperCase()}`), ['beta', 'gamma']);
+    assert.deepEqual(await shares(`policyId=${policyId}&status=FAILED`), ['beta']);
+    assert.deepEqual(await shares(`policyId=${randomUUID()}`), []);
     assert.deepEqual(await shares(`from=${iso(2)}&to=${iso(4)}`), ['beta', 'alphabet']);
     assert.deepEqual(await shares(`from=${iso(99)}`), []);
     for (const entry of (await list(`${base}/shares?status=FAILED`)).content)
@@ -354,6 +361,7 @@ describeEachStore('lists', (open) => {
       'status',
       'environmentId',
       'providerId',
+      'policyId',
       'from',
       'to',
       'text',

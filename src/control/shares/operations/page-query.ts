@@ -30,6 +30,7 @@ export function listFilterOf(query: Query): ListFilter {
     toMs: timeOf(query, 'to'),
     environmentId: textOf(query, 'environmentId')?.toLowerCase(),
     providerId: textOf(query, 'providerId')?.toLowerCase(),
+    policyId: textOf(query, 'policyId')?.toLowerCase(),
     status: textOf(query, 'status'),
     text: textOf(query, 'text'),
     statusClass: textOf(query, 'statusClass'),

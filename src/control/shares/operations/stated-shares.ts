@@ -97,13 +97,14 @@ class FirstEntries {
 
 /** Matches as the database does. */
 function matcherOf(filter: ListFilter): (share: GuardedShare) => boolean {
-  const { fromMs = -Infinity, toMs = Infinity, environmentId, providerId } = filter;
+  const { fromMs = -Infinity, toMs = Infinity, environmentId, providerId, policyId } = filter;
   const name = filter.name === undefined ? undefined : lowered(filter.name);
   return (share) =>
     share.createdAtMs >= fromMs &&
     share.createdAtMs < toMs &&
     (environmentId === undefined || share.environmentId === environmentId) &&
     (providerId === undefined || share.authProviderIds.includes(providerId)) &&
+    (policyId === undefined || share.accessPolicyId === policyId) &&
     (name === undefined || share.name?.includes(name) === true);
 }
 

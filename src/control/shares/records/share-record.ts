@@ -164,12 +164,13 @@ export async function findSharesInOrder(
 }
 
 function filteredShares<O>(db: Queries, query: SelectQueryBuilder<Database, 'share', O>, filter: ListFilter) {
-  const { environmentId, providerId } = filter;
+  const { environmentId, providerId, policyId } = filter;
   // The index of the embedded database has the name in lower case; for PostgreSQL, `lower` takes half of the time.
   let some = narrowed(query, filter, { isLowerCase: isPostgres(db) });
   if (environmentId !== undefined) some = some.where('environment_id', '=', environmentId);
   if (providerId !== undefined)
     some = some.where(sql<boolean>`id in (select share_id from share_auth_provider
       where auth_provider_id = ${providerId})`);
+  if (policyId !== undefined) some = some.where('policy_id', '=', policyId);
   return some;
 }

@@ -14,6 +14,7 @@ export interface ListFilter {
   readonly toMs?: number | undefined;
   readonly environmentId?: string | undefined;
   readonly providerId?: string | undefined;
+  readonly policyId?: string | undefined;
   readonly status?: string | undefined;
   /** Contained in one of the fields that the list searches; ASCII letters match in either case. */
   readonly text?: string | undefined;
