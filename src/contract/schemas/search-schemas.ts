@@ -4,7 +4,7 @@ import { Type } from '#base/shapes';
 import { closed, nullable, oneOf } from '../schema-parts.ts';
 
 export const SEARCHED_KINDS = [
-  ...(['frontdoor', 'environment', 'share', 'auth-provider', 'custom-frontend'] as const),
+  ...(['frontdoor', 'environment', 'share', 'auth-provider', 'policy', 'custom-frontend'] as const),
   ...(['organization', 'router', 'gateway', 'fabric-service'] as const),
   ...(['person', 'api-account', 'oauth-client', 'failure', 'unrouted-failure', 'audit-event'] as const),
 ] as const;

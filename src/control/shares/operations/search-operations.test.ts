@@ -43,6 +43,7 @@ describeEachStore('a search', (open) => {
       await make(`/frontdoor/${frontdoorId}/shares`, { ...share, name });
     const data = { placement: 'header', name: 'X-Key', keys: [{ name: 'ci' }] };
     await make(`/frontdoor/${frontdoorId}/auth-providers`, { name: 'Blue keys', type: 'API_KEY', data });
+    await make(`/frontdoor/${frontdoorId}/policies`, { name: 'Blue staff' });
     await make('/frontdoor', { name: 'Blue door', organizationId });
     await make('/fabric/routers', { name: 'blue-router' });
     await make('/organizations', { name: 'Blue Inc' });
@@ -66,6 +67,7 @@ describeEachStore('a search', (open) => {
       'environment Blue laptop',
       'frontdoor Blue door',
       'organization Blue Inc',
+      'policy Blue staff',
       'router blue-router',
       'share a-blue',
       'share blue',
@@ -182,7 +184,7 @@ describeEachStore('a search', (open) => {
   it('shows only what the caller may see', async () => {
     const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     const kinds = new Set(resourcesIn(await search('blue', authorization)).map(({ kind }) => kind));
-    assert.deepEqual([...kinds].toSorted(), ['auth-provider', 'environment', 'frontdoor', 'share']);
+    assert.deepEqual([...kinds].toSorted(), ['auth-provider', 'environment', 'frontdoor', 'policy', 'share']);
     assert.deepEqual(namesIn(await search('blue', world.other.authorization)), [
       'environment blue of others',
     ]);

@@ -12,6 +12,7 @@ import { findFailureOfOrganization } from '../records/request-record-store.ts';
 import {
   frontdoorsOf,
   searchCustomFrontends,
+  searchPolicies,
   searchProviders,
   searchShareDomains,
 } from '../records/search-store.ts';
@@ -86,6 +87,8 @@ async function searchStored({ store: { db } }: SearchParts, asked: Asked): Promi
     hits.add({ kind: 'share', ...row, detail: row.id });
   for (const row of await searchProviders(db, organizationId, text, LIMIT))
     hits.add({ kind: 'auth-provider', ...row });
+  for (const row of await searchPolicies(db, organizationId, text, LIMIT))
+    hits.add({ kind: 'policy', ...row });
   for (const row of await searchCustomFrontends(db, organizationId, text, LIMIT))
     hits.add({ kind: 'custom-frontend', ...row });
   if (!isAdmin) return;

@@ -37,6 +37,24 @@ export async function searchProviders(
     .execute();
 }
 
+/** Shared policies of the organization whose name contains the text, at most so many. */
+export async function searchPolicies(
+  db: Queries,
+  organizationId: string,
+  text: string,
+  limit: number,
+): Promise<NamedRow[]> {
+  const query = db
+    .selectFrom('access_policy')
+    .innerJoin('frontdoor', 'frontdoor.id', 'access_policy.frontdoor_id')
+    .where('frontdoor.organization_id', '=', organizationId);
+  return narrowed(query, { name: text }, { name: 'access_policy.name' })
+    .select(['access_policy.id', 'access_policy.name', 'access_policy.frontdoor_id as frontdoorId'])
+    .orderBy('access_policy.name')
+    .limit(limit)
+    .execute();
+}
+
 /** Custom frontends of the organization whose hostname contains the text, at most so many. */
 export async function searchCustomFrontends(
   db: Queries,
