@@ -16,7 +16,7 @@ const because = (noPage: string): OperationPlace => ({ noPage });
 const FD = '/frontdoors/$frontdoorId';
 const SHARE = `${FD}/shares/$token`;
 const FOR_PROGRAMS = 'Programs get tokens and keys with it; a person has a session.';
-const SHARED_POLICIES = 'Shared policies are managed on the command line (frontdoor policies).';
+const POLICY = `${FD}/policies/$policyId`;
 const ON_THE_COMMAND_LINE =
   'Keys are replaced on the command line (frontdoor pki, frontdoor secrets), beside the files that have to be saved first.';
 const NOTIFICATION = '/settings/notifications/$destinationId';
@@ -69,13 +69,13 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listPolicyWarnings: because('The page of each share has its own warnings.'),
   explainShareAccess: at(`${SHARE}/access`),
   compareSharePolicy: at(`${SHARE}/access`),
-  listPolicies: at(`${SHARE}/access`),
-  createPolicy: because(SHARED_POLICIES),
-  getPolicy: at(`${SHARE}/access`),
-  replacePolicy: because(SHARED_POLICIES),
-  deletePolicy: because(SHARED_POLICIES),
-  getPolicyUses: because(SHARED_POLICIES),
-  comparePolicy: because(SHARED_POLICIES),
+  listPolicies: at(`${FD}/policies`),
+  createPolicy: at(`${FD}/policies/new`),
+  getPolicy: at(POLICY),
+  replacePolicy: at(POLICY),
+  deletePolicy: at(POLICY),
+  getPolicyUses: at(POLICY),
+  comparePolicy: at(POLICY),
   listCustomFrontends: at(`${FD}/domains`),
   createCustomFrontend: at(`${FD}/domains/new`),
   getCustomFrontend: at(`${FD}/domains/$domainId`),

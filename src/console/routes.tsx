@@ -7,6 +7,7 @@ import { agentRoutes } from './pages/agents/agents-routes.ts';
 import { domainRoutes } from './pages/domains/domains-routes.ts';
 import { failureRoutes } from './pages/failures/failures-routes.ts';
 import { meshRoutes } from './pages/mesh/mesh-routes.ts';
+import { policyRoutes } from './pages/policies/policies-routes.ts';
 import { providerRoutes } from './pages/providers/providers-routes.ts';
 import { requestLogRoutes } from './pages/request-log/request-log-routes.ts';
 import { requestRoutes } from './pages/requests/requests-routes.ts';
@@ -39,6 +40,7 @@ const routeTree = rootRoute.addChildren([
     shareRoute.addChildren([...sharePageRoutes, ...requestRoutes]),
     ...agentRoutes,
     ...providerRoutes,
+    ...policyRoutes,
     ...domainRoutes,
     ...failureRoutes,
     ...requestLogRoutes,

@@ -173,11 +173,11 @@ describe('the access of a share', { skip: browserSkip }, () => {
     const save = page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true });
     const rules = page.getByLabel('Rules', { exact: true });
     await rules.selectOption('office');
-    await page.getByText('The rules of the policy office apply.').waitFor();
+    await page.getByRole('region', { name: 'office' }).getByText('Not from 127.0.0.0/8.').waitFor();
     await review.click();
     await page.getByRole('dialog').getByText('a different decision').waitFor();
     await save.click();
-    await page.getByText('Not from 127.0.0.0/8.').waitFor();
+    await page.getByRole('region', { name: 'Who has access' }).getByText('Not from 127.0.0.0/8.').waitFor();
     await checkLooks(page, 'access-shared-policy');
     await eventually(status, (found) => found === 403);
     await call('PUT', `/policies/${String(id)}`, {});

@@ -13,6 +13,7 @@ import { routesOf, startFilledConsole, type FilledConsole } from '../support/fil
 /** Changes whose control is there only for something that this world does not have, or stands in the dialog of another one. */
 const WITHOUT_CONTROL: Partial<Record<OperationId, string>> = {
   compareSharePolicy: 'The control of replaceSharePolicy begins it.',
+  comparePolicy: 'The control of replacePolicy begins it.',
   checkAuthProvider: 'It is called when the page opens; the check has no side.',
   reserveAuthProvider: 'It is called when the page opens, and stores nothing.',
   endLoginSession: 'A visitor has to be logged in: test/console/providers.test.ts.',
@@ -33,6 +34,7 @@ const DELETIONS: readonly OperationId[] = [
     'deleteNotificationDestination',
     'releaseRestingName',
     'removeShareDomain',
+    'deletePolicy',
   ] as const),
   ...(['endPreviousToken', 'deleteApiAccount', 'endPreviousSecret', 'deleteOauthClient'] as const),
   ...(['deletePerson', 'deleteConsoleLogIn', 'deleteOrganization'] as const),

@@ -3,7 +3,7 @@ import type { JsonAnswer } from '#net/http';
 
 /** A Management API call of the account; `path` without `/frontdoor/{id}`. */
 type AccountCall = (method: 'GET' | 'DELETE', path: string) => Promise<JsonAnswer>;
-type Collection = 'custom-frontends' | 'shares' | 'auth-providers' | 'environments';
+type Collection = 'custom-frontends' | 'shares' | 'policies' | 'auth-providers' | 'environments';
 
 interface Left {
   readonly id: string;

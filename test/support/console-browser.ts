@@ -59,6 +59,7 @@ export const sharedConsole = (): Promise<ConsoleBrowser> =>
       await clearAccount(started.world.call, [
         'custom-frontends',
         'shares',
+        'policies',
         'auth-providers',
         'environments',
       ]);

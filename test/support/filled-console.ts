@@ -151,6 +151,7 @@ async function fill(
   const identityId = await idOf(`${base}/auth-providers`, identity('identity'));
   // People do not log in at the console with this one yet.
   await api('POST', `${base}/auth-providers`, identity('other identity'));
+  const policyId = await idOf(`${base}/policies`, { name: name('policy'), ipAllow: ['127.0.0.0/8'] });
   await api('POST', '/console-log-ins', { organizationId, authProviderId: identityId, roles: [] });
   await api('POST', `${base}/shares`, { ...share, name: 'given-up', shareMode: 'public' });
   await api('DELETE', `${base}/shares/given-up`);
@@ -209,6 +210,7 @@ async function fill(
     frontdoorId,
     environmentId,
     providerId,
+    policyId,
     domainId,
     clientId,
     routerId,

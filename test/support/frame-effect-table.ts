@@ -9,6 +9,7 @@ export const FRAME_EFFECTS: Readonly<Record<string, string>> = {
   Shares: 'page /frontdoors/$frontdoorId/shares',
   Agents: 'page /frontdoors/$frontdoorId/agents',
   'Sign-in providers': 'page /frontdoors/$frontdoorId/providers',
+  Policies: 'page /frontdoors/$frontdoorId/policies',
   'Custom domains': 'page /frontdoors/$frontdoorId/domains',
   Requests: 'page /frontdoors/$frontdoorId/requests',
   Failures: 'page /frontdoors/$frontdoorId/failures',

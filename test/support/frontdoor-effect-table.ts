@@ -65,6 +65,22 @@ export const FRONTDOOR_EFFECTS: Readonly<Record<string, Readonly<Record<string, 
     'Delete this provider': 'dialog Delete this provider',
     'Delete this provider › Delete': 'asks deleteAuthProvider',
   },
+  '/frontdoors/$frontdoorId/policies': {
+    'New policy': 'page /frontdoors/$frontdoorId/policies/new',
+    policy: 'page /frontdoors/$frontdoorId/policies/$policyId',
+  },
+  '/frontdoors/$frontdoorId/policies/new': {
+    'Create policy': 'asks createPolicy',
+  },
+  '/frontdoors/$frontdoorId/policies/$policyId': {
+    'Assign to shares': 'dialog Assign policy',
+    'Assign to shares › Next': 'dialog Assign a policy to app',
+    Edit: 'shows Enter one address or network per line, such as N.N.N.N/N. If empty, all networks are allowed.',
+    Remove: 'shows No rule is set.',
+    'Review and save': 'asks comparePolicy',
+    'Delete this policy': 'dialog Delete this policy',
+    'Delete this policy › Delete': 'asks deletePolicy',
+  },
   '/frontdoors/$frontdoorId/domains': {
     'Add custom domain': 'page /frontdoors/$frontdoorId/domains/new',
     Any: 'address ?status',

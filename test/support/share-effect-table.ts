@@ -15,6 +15,8 @@ export const SHARE_EFFECTS: Readonly<Record<string, Readonly<Record<string, stri
     'Actions › Settings': 'page /frontdoors/$frontdoorId/shares/$token/settings',
     'Actions › Disable': 'dialog Disable app',
     'Actions › Disable › Disable': 'asks replaceSharePolicy',
+    'Actions › Assign policy': 'dialog Assign a policy to app',
+    'Actions › Assign policy › Assign policy': 'asks changeShare',
     'Actions › Record requests': 'dialog Record requests of app',
     'Actions › Record requests › Record requests': 'asks setInspector',
     'Actions › Delete': 'dialog Delete app',
@@ -54,6 +56,7 @@ export const SHARE_EFFECTS: Readonly<Record<string, Readonly<Record<string, stri
     'Delete this share › Delete': 'asks deleteShare',
   },
   '/frontdoors/$frontdoorId/shares/$token/access': {
+    Policies: 'page /frontdoors/$frontdoorId/policies',
     'Review and save': 'asks compareSharePolicy',
     'More options': 'shows Origin of the page',
     Test: 'asks explainShareAccess',

@@ -60,6 +60,7 @@ function useForms(): readonly SearchCommand[] {
     ...inFrontdoor('createShare', text.publish, searchWords('publish'), 'shares/new'),
     ...inFrontdoor('createEnrollment', text.addAgent, searchWords('addAgent'), 'agents/new'),
     ...inFrontdoor('createAuthProvider', text.newProvider, searchWords('newProvider'), 'providers/new'),
+    ...inFrontdoor('createPolicy', own.newPolicy, searchWords('newPolicy'), 'policies/new'),
     ...inFrontdoor('createCustomFrontend', text.newDomain, searchWords('newDomain'), 'domains/new'),
     ...form('createInvitation', own.invite, searchWords('invite'), '/settings/people', isNew),
     ...form('createApiAccount', own.newAccount, searchWords('newAccount'), '/settings/accounts', isNew),

@@ -41,6 +41,7 @@ export function navigationOf(
         entry(`${base}/shares`, 'shares', 's'),
         entry(`${base}/agents`, 'agents', 'a'),
         entry(`${base}/providers`, 'providers', 'l'),
+        entry(`${base}/policies`, 'policies', 'p'),
         entry(`${base}/domains`, 'domains', 'd'),
         entry(`${base}/requests`, 'requests', 'r'),
         entry(`${base}/failures`, 'failures', 'f'),

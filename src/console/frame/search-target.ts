@@ -21,6 +21,8 @@ export function placeOf({ kind, id, frontdoorId }: Pick<Result, 'kind' | 'id' | 
       return { to: `${base}/agents/${safeId}` };
     case 'auth-provider':
       return { to: `${base}/providers/${safeId}` };
+    case 'policy':
+      return { to: `${base}/policies/${safeId}` };
     case 'custom-frontend':
       return { to: `${base}/domains/${safeId}` };
     case 'failure':

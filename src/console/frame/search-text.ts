@@ -6,6 +6,7 @@ export const searchText = defineText({
     recent: 'Recent',
     settings: 'Settings',
     mesh: 'Mesh',
+    newPolicy: 'New policy',
     invite: 'Invite a person',
     newAccount: 'New API account',
     newClient: 'New OAuth client',
@@ -18,6 +19,7 @@ export const searchText = defineText({
     useLanguage: (name: string) => `Use ${name}`,
     kinds: (kind: string) =>
       ({
+        policy: 'Policy',
         person: 'Person',
         'api-account': 'API account',
         'oauth-client': 'OAuth client',
@@ -30,6 +32,7 @@ export const searchText = defineText({
     recent: 'Zuletzt',
     settings: 'Einstellungen',
     mesh: 'Netz',
+    newPolicy: 'Neue Zugriffsrichtlinie',
     invite: 'Eine Person einladen',
     newAccount: 'Neues API-Konto',
     newClient: 'Neuer OAuth-Client',
@@ -42,6 +45,7 @@ export const searchText = defineText({
     useLanguage: (name: string) => `${name} verwenden`,
     kinds: (kind: string) =>
       ({
+        policy: 'Zugriffsrichtlinie',
         person: 'Person',
         'api-account': 'API-Konto',
         'oauth-client': 'OAuth-Client',

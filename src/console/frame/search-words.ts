@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   publish: 'share expose tunnel new freigabe freigeben neu',
   addAgent: 'connector tunnel new install enroll neu installieren',
   newProvider: 'login log in sso oidc saml google github new anmeldung neu',
+  newPolicy: 'access rule allow network ip new zugriff regel netz neu',
   newDomain: 'hostname dns new neu',
   invite: 'add user member people new benutzer nutzer mitglied hinzufügen neu',
   newAccount: 'token key secret create script api schlüssel geheimnis erstellen skript',
@@ -22,6 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   clients: 'secret rotate token geheimnis rotieren',
   activity: 'audit log history who deleted changed protokoll wer gelöscht geändert verlauf',
   failures: 'error errors 403 502 why warum',
+  policies: 'access rules allow deny network ip zugriff regeln netz',
   providers: 'login log in sso oidc google github anmeldung',
   installation: 'version backup certificates address sicherung zertifikate adresse',
 };

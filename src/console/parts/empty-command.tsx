@@ -14,6 +14,7 @@ const emptyCommandText = defineText({
         agent: 'Or create a code on the command line:',
         share: 'Or run this on the machine of the agent:',
         provider: 'Or create one on the command line, for example for programs with a key:',
+        policy: 'Or create one on the command line, for example for the network of an office:',
         domain: 'Or add one on the command line:',
         why: 'The command line explains an error ID, too:',
       })[kind],
@@ -26,6 +27,7 @@ const emptyCommandText = defineText({
         share: 'Oder führen Sie das auf dem Rechner des Agenten aus:',
         provider:
           'Oder erstellen Sie einen auf der Kommandozeile, zum Beispiel für Programme mit einem Schlüssel:',
+        policy: 'Oder erstellen Sie eine auf der Kommandozeile, zum Beispiel für das Netz eines Büros:',
         domain: 'Oder fügen Sie eine auf der Kommandozeile hinzu:',
         why: 'Auch die Kommandozeile erklärt eine Fehler-ID:',
       })[kind],

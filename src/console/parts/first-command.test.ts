@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { firstCommand } from './first-command.ts';
 
 test('the commands of empty lists name the address of the installation as one word', () => {
-  for (const kind of ['agent', 'provider', 'domain', 'why'] as const)
+  for (const kind of ['agent', 'provider', 'policy', 'domain', 'why'] as const)
     assert.match(
       firstCommand(kind, 'https://control.example.com/base'),
       / --api https:\/\/control\.example\.com\/base( |$)/,

@@ -1,6 +1,6 @@
 /** The command that makes the first thing of a list, or shows what the list is for, with the address of this installation. Pure. */
 
-export type FirstCommand = 'agent' | 'share' | 'provider' | 'domain' | 'why';
+export type FirstCommand = 'agent' | 'share' | 'provider' | 'policy' | 'domain' | 'why';
 
 /** `apiUrl`: the address of the Management API. */
 export function firstCommand(kind: FirstCommand, apiUrl: string): string {
@@ -14,6 +14,8 @@ export function firstCommand(kind: FirstCommand, apiUrl: string): string {
     case 'provider':
       return `frontdoor auth-providers create ${api} --name scripts --type API_KEY \\
   --data '{"placement":"header","name":"X-Api-Key","keys":[{"name":"ci"}]}'`;
+    case 'policy':
+      return `frontdoor policies create ${api} --name office --ip-allow 192.0.2.0/24`;
     case 'domain':
       return `frontdoor custom-frontends create ${api} --hostname apps.example.com --frontend-id public`;
     case 'why':

@@ -17,7 +17,7 @@ import { PolicyChoice } from './policy-choice.tsx';
 import type { PolicyDraft } from './policy-draft.ts';
 import { questionText } from './question-text.ts';
 import { ReviewDialog } from './review-dialog.tsx';
-import { RuleCards, useOpenRules, type OpenRules } from './rule-cards.tsx';
+import { fieldsOf, RuleCards, useOpenRules, type OpenRules } from './rule-cards.tsx';
 import type { AccessDraft, Explanations } from './use-explanations.ts';
 import { useReview } from './use-review.ts';
 
@@ -147,16 +147,6 @@ function AccessFields(props: {
 
 function providersOf({ authProviderIds }: AccessDraft): AccessDraft {
   return authProviderIds === undefined ? {} : { authProviderIds };
-}
-
-/** Names of the fields that are on the page, at which messages about them appear. */
-function fieldsOf({ names }: OpenRules, { claims, basicAuth }: PolicyDraft): readonly string[] {
-  const within: Readonly<Record<string, readonly string[]>> = {
-    claims: claims.flatMap((_rule, at) => [`claims.${at}.claim`, `claims.${at}.anyOf`]),
-    basicAuth: basicAuth.flatMap((_user, at) => [`basicAuth.${at}.name`, `basicAuth.${at}.password`]),
-    clientCertificate: ['clientCertificate.authorities', 'clientCertificate.names'],
-  };
-  return names.flatMap((name) => within[name] ?? [name]);
 }
 
 interface AccessSave extends SentChange {

@@ -5,6 +5,7 @@ import { useNow } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { useProviderEntries } from '../providers/provider-choice.tsx';
 import { hasKeys } from '../providers/type-facts.ts';
+import { accessText } from './access-text.ts';
 import { accessWords } from './access-words.ts';
 
 /** `providerIds`: undefined for a policy that belongs to no single share. */
@@ -14,6 +15,13 @@ export function AccessSentences(props: {
 }): ReactNode {
   const sentences = useAccessSentences(props.policy, props.providerIds);
   return <p>{sentences.map(({ text }) => text).join(' ')}</p>;
+}
+
+/** The rules of a policy alone. */
+export function RuleSentences({ policy }: { readonly policy: SentencePolicy }): ReactNode {
+  const text = useText(accessText);
+  const sentences = useAccessSentences(policy, undefined);
+  return <p>{sentences.length === 0 ? text.noRules : sentences.map((each) => each.text).join(' ')}</p>;
 }
 
 export function useAccessSentences(

@@ -28,8 +28,10 @@ export const accessText = defineText({
     noRules: 'No rule is set.',
     rules: 'Rules',
     ownRules: 'Rules of this share',
-    sharedRules: (name: string) =>
-      `The rules of the policy ${name} apply. A change of the policy (frontdoor policies change) applies at all shares that use it. If you choose the rules of this share instead, it keeps these rules as its own.`,
+    shareRules: 'Several shares can use the same rules, as a policy:',
+    policies: 'Policies',
+    sharedRules:
+      'These rules apply to all shares that use the policy. If you choose the rules of this share instead, it keeps them as its own.',
     addRule: 'Add rule',
     chooseRule: 'Choose a rule',
     edit: 'Edit',
@@ -116,8 +118,10 @@ export const accessText = defineText({
     noRules: 'Keine Regel ist gesetzt.',
     rules: 'Regeln',
     ownRules: 'Regeln dieser Freigabe',
-    sharedRules: (name: string) =>
-      `Es gelten die Regeln der Richtlinie ${name}. Eine Änderung der Richtlinie (frontdoor policies change) gilt für alle Freigaben, die sie verwenden. Wählen Sie stattdessen die Regeln dieser Freigabe, behält sie diese Regeln als eigene.`,
+    shareRules: 'Mehrere Freigaben können dieselben Regeln verwenden, als Richtlinie:',
+    policies: 'Zugriffsrichtlinien',
+    sharedRules:
+      'Diese Regeln gelten für alle Freigaben, die die Richtlinie verwenden. Wählen Sie stattdessen die Regeln dieser Freigabe, behält sie sie als eigene.',
     addRule: 'Regel hinzufügen',
     chooseRule: 'Regel auswählen',
     edit: 'Bearbeiten',

@@ -1,15 +1,23 @@
 /** Whether a share has rules of its own or those of a shared policy. */
 import { NativeSelect } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
-import type { SharePolicyBody } from '#contract/schemas';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
+import { RuleSentences } from './access-sentences.tsx';
 import { accessText } from './access-text.ts';
+import { rulesOfPolicy } from './policy-draft.ts';
 
 const MOST_SHOWN = 100;
+
+/** The shared policies of the frontdoor, by name. */
+export function usePolicies() {
+  const parameters = { frontdoorId: useFrontdoorId() };
+  return useAnswer('listPolicies', { parameters, query: { size: MOST_SHOWN, sort: 'name,asc' } });
+}
 
 /** The policy with this id, once it is known. */
 export function usePolicy(policyId: string | null): AnswerOf<'getPolicy'> | undefined {
@@ -19,12 +27,6 @@ export function usePolicy(policyId: string | null): AnswerOf<'getPolicy'> | unde
   return found?.id === policyId ? found : undefined;
 }
 
-/** The rules of a policy as a share has them. */
-export function rulesOfPolicy(policy: AnswerOf<'getPolicy'>): SharePolicyBody {
-  const { id: _id, name: _name, shareCount: _count, createdAt: _at, ...rules } = policy;
-  return rules;
-}
-
 export function PolicyChoice(props: {
   readonly value: string | null;
   readonly onChange: (policyId: string | null) => void;
@@ -32,28 +34,59 @@ export function PolicyChoice(props: {
   const text = useText(accessText);
   const { value, onChange } = props;
   const error = useFieldError('policyId');
+  const frontdoorId = useFrontdoorId();
   const used = usePolicy(value);
-  const parameters = { frontdoorId: useFrontdoorId() };
-  const listed = useAnswer('listPolicies', { parameters, query: { size: MOST_SHOWN, sort: 'name,asc' } });
-  const policies = listed.data?.body.content ?? [];
-  if (policies.length === 0 && value === null) return null;
+  const policies = usePolicies().data?.body.content ?? [];
   const isListed = value === null || policies.some(({ id }) => id === value);
   return (
     <>
-      <NativeSelect
-        label={text.rules}
-        error={error}
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? null : currentTarget.value)}
-        data={[
-          { value: '', label: text.ownRules },
-          ...policies.map(({ id, name }) => ({ value: id, label: name })),
-          ...(isListed ? [] : [{ value, label: used?.name ?? value }]),
-        ]}
-        mb="md"
-        maw="24rem"
-      />
-      {value === null ? null : <p>{text.sharedRules(used?.name ?? value)}</p>}
+      {policies.length === 0 && value === null ? null : (
+        <NativeSelect
+          label={text.rules}
+          error={error}
+          value={value ?? ''}
+          onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? null : currentTarget.value)}
+          data={[
+            { value: '', label: text.ownRules },
+            ...policies.map(({ id, name }) => ({ value: id, label: name })),
+            ...(isListed ? [] : [{ value, label: used?.name ?? value }]),
+          ]}
+          mb="md"
+          maw="24rem"
+        />
+      )}
+      {value === null ? (
+        <p className="fd-soft">
+          {text.shareRules}{' '}
+          <Link to="/frontdoors/$frontdoorId/policies" params={{ frontdoorId }}>
+            {text.policies}
+          </Link>
+        </p>
+      ) : (
+        <SharedRules policyId={value} policy={used} />
+      )}
     </>
+  );
+}
+
+/** What the policy admits, in sentences, and the way to its page. */
+function SharedRules(props: {
+  readonly policyId: string;
+  readonly policy: AnswerOf<'getPolicy'> | undefined;
+}): ReactNode {
+  const text = useText(accessText);
+  const { policyId, policy } = props;
+  const frontdoorId = useFrontdoorId();
+  const name = policy?.name ?? policyId;
+  return (
+    <section className="fd-panel fd-rule" aria-label={name}>
+      <h3 className="fd-h3">
+        <Link to="/frontdoors/$frontdoorId/policies/$policyId" params={{ frontdoorId, policyId }}>
+          {name}
+        </Link>
+      </h3>
+      {policy === undefined ? null : <RuleSentences policy={rulesOfPolicy(policy)} />}
+      <p className="fd-soft">{text.sharedRules}</p>
+    </section>
   );
 }

@@ -1,11 +1,17 @@
 // Drafts become policies, and policies drafts. Fields that this console does not know are kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharePolicyAnswer } from '#contract/schemas';
-import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
+import {
+  changedFields,
+  policyDraftOf,
+  policyOf,
+  rulesOfPolicy,
+  rulesOfShare,
+  type PolicyRules,
+} from './policy-draft.ts';
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-const policy: SharePolicyAnswer = {
+const policy: PolicyRules = {
   emails: ['*@example.com', 'ann@example.org'],
   claims: [{ claim: 'groups', anyOf: ['staff', 'admins'] }],
   basicAuth: [{ name: 'ci', password: '********' }],
@@ -30,9 +36,8 @@ const policy: SharePolicyAnswer = {
   },
   hsts: { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: false },
   httpsRedirect: 'always',
-  warnings: [],
 };
-const open: SharePolicyAnswer = {
+const open: PolicyRules = {
   emails: [],
   claims: [],
   basicAuth: [],
@@ -50,15 +55,19 @@ const open: SharePolicyAnswer = {
   cors: null,
   hsts: null,
   httpsRedirect: 'auto',
-  warnings: [],
 };
 
 test('a policy comes back from its draft as it was, but for another spelling of lengths', () => {
   const session = { idle: 'PT90M', absolute: 'P7D' };
-  const sent = ({ warnings: _about, ...rules }: SharePolicyAnswer) => rules;
-  assert.deepEqual(policyOf(policyDraftOf(policy), policy), { ...sent(policy), session });
-  assert.deepEqual(policyOf(policyDraftOf(open), open), sent(open));
+  assert.deepEqual(policyOf(policyDraftOf(policy), policy), { ...policy, session });
+  assert.deepEqual(policyOf(policyDraftOf(open), open), open);
   assert.deepEqual(changedFields(policy, policyOf(policyDraftOf(policy), policy)), []);
+});
+
+test('only the rules of a share and of a shared policy are sent', () => {
+  const facts = { id: 'p', name: 'staff', shareCount: 2, createdAt: '2031-01-01T00:00:00.000Z' };
+  assert.deepEqual(rulesOfPolicy({ ...facts, ...open }), open);
+  assert.deepEqual(rulesOfShare({ ...open, warnings: [{ field: 'emails', message: 'nobody' }] }), open);
 });
 
 test('lines are trimmed, and empty ones are no values', () => {
@@ -77,7 +86,7 @@ test('numbers and certificates that are none are sent as they are, for the API t
 });
 
 test('fields of a newer API stay as they were read', () => {
-  const newer = { ...open, countries: ['NO'] } as SharePolicyAnswer;
+  const newer = { ...open, countries: ['NO'] } as PolicyRules;
   const wanted = policyOf({ ...policyDraftOf(newer), ipDeny: '192.0.2.1' }, newer);
   assert.deepEqual((wanted as { countries?: unknown }).countries, ['NO']);
   assert.deepEqual(changedFields(newer, wanted), ['ipDeny']);

@@ -1,11 +1,15 @@
 /**
- * A policy of a share as a person edits it: lists as lines, numbers and times as texts, so that nothing typed is lost before the
+ * The rules of a share, or of a shared policy, as a person edits them: lists as lines, numbers and times as texts, so that nothing typed is lost before the
  * API has judged it. Pure.
  */
+import type { AnswerOf } from '#contract';
 import type { SharePolicyAnswer, SharePolicyBody } from '#contract/schemas';
 import { NO_RULES } from '#contract/access-sentences';
 import { numberOf } from '../../parts/typed-number.ts';
 import { spanDraftOf, spanOf, type SpanDraft } from './span-draft.ts';
+
+/** What a share and a shared policy have in common. */
+export type PolicyRules = Omit<SharePolicyAnswer, 'warnings'>;
 
 export interface ClaimDraft {
   readonly claim: string;
@@ -82,7 +86,7 @@ const CORS_OFF: CorsDraft = {
 };
 const ONE_MINUTE: SpanDraft = { amount: '1', unit: 'M' };
 
-export function policyDraftOf(policy: SharePolicyAnswer): PolicyDraft {
+export function policyDraftOf(policy: PolicyRules): PolicyDraft {
   const { rateLimit, session, clientCertificate, responseTimeoutSeconds } = policy;
   return {
     emails: textOf(policy.emails),
@@ -127,8 +131,7 @@ function corsDraftOf(cors: SharePolicyAnswer['cors']): CorsDraft {
 }
 
 /** The body of the change. Fields of a newer API, which this console does not know, stay as they were read. */
-export function policyOf(draft: PolicyDraft, read: SharePolicyAnswer): SharePolicyBody {
-  const { warnings: _about, ...rules } = read;
+export function policyOf(draft: PolicyDraft, rules: PolicyRules): SharePolicyBody {
   const { rateRequests, authorities, certificateNames, responseTimeoutSeconds, contact } = draft;
   return {
     ...rules,
@@ -179,14 +182,27 @@ function corsOf(draft: CorsDraft): NonNullable<SharePolicyBody['cors']> | null {
   };
 }
 
+/** The rules of a share, without what the API says about them. */
+export function rulesOfShare({ warnings: _about, ...rules }: SharePolicyAnswer): PolicyRules {
+  return rules;
+}
+
+/** The rules of a shared policy, without its name and what is measured. */
+export function rulesOfPolicy(policy: AnswerOf<'getPolicy'>): PolicyRules {
+  const { id: _id, name: _name, shareCount: _count, createdAt: _at, ...rules } = policy;
+  return rules;
+}
+
+/** A draft without any rule. */
+export const EMPTY_DRAFT: PolicyDraft = policyDraftOf(NO_RULES);
+
 /** The changes of a draft that take a rule away. */
 export function unsetRule(fields: readonly (keyof PolicyDraft)[]): Partial<PolicyDraft> {
-  const unset = policyDraftOf({ ...NO_RULES, warnings: [] });
-  return Object.fromEntries(fields.map((field) => [field, unset[field]]));
+  return Object.fromEntries(fields.map((field) => [field, EMPTY_DRAFT[field]]));
 }
 
 /** Names of the fields that differ. */
-export function changedFields(read: SharePolicyAnswer, wanted: SharePolicyBody): readonly string[] {
+export function changedFields(read: PolicyRules, wanted: SharePolicyBody): readonly string[] {
   const before: Readonly<Record<string, unknown>> = policyOf(policyDraftOf(read), read);
   return Object.entries(wanted)
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))

@@ -16,6 +16,8 @@ const MASK = '********';
 export interface SectionProps {
   readonly draft: PolicyDraft;
   readonly set: (changes: Partial<PolicyDraft>) => void;
+  /** Whether the rules are those of a shared policy, which cannot decide about the names below one share. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** A number and its unit. */

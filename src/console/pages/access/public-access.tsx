@@ -13,8 +13,8 @@ import { hasKeys } from '../providers/type-facts.ts';
 import { AccessForm } from './access-form.tsx';
 import { AccessSentences } from './access-sentences.tsx';
 import { accessText } from './access-text.ts';
-import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
-import { rulesOfPolicy, usePolicy } from './policy-choice.tsx';
+import { usePolicy } from './policy-choice.tsx';
+import { changedFields, policyDraftOf, policyOf, rulesOfPolicy, rulesOfShare } from './policy-draft.ts';
 import { QuestionPanel } from './question-panel.tsx';
 import { useExplanations, type AccessDraft } from './use-explanations.ts';
 
@@ -34,8 +34,9 @@ export function PublicAccess(props: {
   const rules = useEdit({ now: policy, reload: props.reloadPolicy, draftOf: policyDraftOf });
   const text = useText(accessText);
   const explanations = useExplanations(parameters);
-  const wanted = policyOf(rules.draft, rules.base.body);
-  const changed = changedFields(rules.base.body, wanted);
+  const read = rulesOfShare(rules.base.body);
+  const wanted = policyOf(rules.draft, read);
+  const changed = changedFields(read, wanted);
   const { authProviderIds, policyId } = providers.draft;
   const standing = providers.base.body.policyId;
   const other = usePolicy(policyId === standing ? null : policyId);

@@ -20,6 +20,7 @@ export const questionText = defineText({
     reviewQuestion: 'Your test request',
     save: 'Save',
     back: 'Go back',
+    share: 'Share',
     when: 'Time',
     request: 'Request',
     who: 'Caller',
@@ -98,6 +99,7 @@ export const questionText = defineText({
     keepsDecision: 'Your changes do not alter the decision for this request.',
     fieldNames: (name: string) =>
       ({
+        name: 'Name',
         authProviderIds: 'Sign-in providers',
         policyId: 'Policy',
         emails: 'Email addresses',
@@ -137,6 +139,7 @@ export const questionText = defineText({
     reviewQuestion: 'Ihre gestellte Frage',
     save: 'Speichern',
     back: 'Zurück',
+    share: 'Freigabe',
     when: 'Wann',
     request: 'Anfrage',
     who: 'Aufrufer',
@@ -215,6 +218,7 @@ export const questionText = defineText({
     keepsDecision: 'Die Änderung entscheidet über diese Anfrage wie zuvor.',
     fieldNames: (name: string) =>
       ({
+        name: 'Name',
         policyId: 'Richtlinie',
         authProviderIds: 'Anmeldungen',
         emails: 'E-Mail-Adressen',

@@ -23,15 +23,12 @@ export function ReviewDialog(props: {
   readonly submit: string;
   readonly onSave: () => void;
 }): ReactNode {
-  const [text, format] = [useText(questionText), useFormat()];
+  const text = useText(questionText);
   const { review, changed, save } = props;
   return (
     <Dialog title={text.reviewTitle} isOpen={review.isOpen} onClose={review.close} size="xl">
       {save.error === null ? null : <Problem error={save.error} />}
-      <p>
-        {text.reviewFields(changed.length, format.number(changed.length))}{' '}
-        <strong>{changed.map((name) => text.fieldNames(name)).join(', ')}</strong>
-      </p>
+      <ChangedFields names={changed} />
       {review.comparison === undefined ? null : <Comparison comparison={review.comparison} />}
       <AskedBefore explanations={props.explanations} />
       <Group justify="flex-end" mt="lg">
@@ -43,6 +40,17 @@ export function ReviewDialog(props: {
         </Button>
       </Group>
     </Dialog>
+  );
+}
+
+/** Which fields a change is about. */
+export function ChangedFields({ names }: { readonly names: readonly string[] }): ReactNode {
+  const [text, format] = [useText(questionText), useFormat()];
+  return (
+    <p>
+      {text.reviewFields(names.length, format.number(names.length))}{' '}
+      <strong>{names.map((name) => text.fieldNames(name)).join(', ')}</strong>
+    </p>
   );
 }
 
@@ -73,15 +81,20 @@ function Comparison({ comparison }: { readonly comparison: PolicyComparisonAnswe
   );
 }
 
-function Different({ different }: Pick<PolicyComparisonAnswer, 'different'>): ReactNode {
+type Difference = PolicyComparisonAnswer['different'][number] & { readonly token?: string };
+
+/** Recorded requests that are decided differently; with the token of its share, if they are those of several. */
+export function Different({ different }: { readonly different: readonly Difference[] }): ReactNode {
   const text = useText(questionText);
+  const hasShares = different.some(({ token }) => token !== undefined);
   return (
     <RowTable
       isLow
       label={text.reviewTitle}
       rows={different}
-      keyOf={({ id }) => id}
+      keyOf={({ token = '', id }) => `${token} ${id}`}
       columns={[
+        ...(hasShares ? [{ title: text.share, cell: ({ token }: Difference) => token }] : []),
         { title: text.when, cell: ({ at }) => <TimeAgo at={at} /> },
         { title: text.request, cell: ({ method, host, path }) => `${method} ${host}${path}`, isMono: true },
         {

@@ -6,7 +6,7 @@ import { useText } from '../../text/language.tsx';
 import { useAccessSentences } from './access-sentences.tsx';
 import { accessText } from './access-text.ts';
 import type { SectionProps } from './policy-fields.tsx';
-import { unsetRule } from './policy-draft.ts';
+import { unsetRule, type PolicyDraft } from './policy-draft.ts';
 import { questionText } from './question-text.ts';
 import { RULES } from './rule-fields.tsx';
 
@@ -27,6 +27,16 @@ export function useOpenRules(): OpenRules {
   };
 }
 
+/** Names of the fields that are on the page, at which messages about them appear. */
+export function fieldsOf({ names }: OpenRules, { claims, basicAuth }: PolicyDraft): readonly string[] {
+  const within: Readonly<Record<string, readonly string[]>> = {
+    claims: claims.flatMap((_rule, at) => [`claims.${at}.claim`, `claims.${at}.anyOf`]),
+    basicAuth: basicAuth.flatMap((_user, at) => [`basicAuth.${at}.name`, `basicAuth.${at}.password`]),
+    clientCertificate: ['clientCertificate.authorities', 'clientCertificate.names'],
+  };
+  return names.flatMap((name) => within[name] ?? [name]);
+}
+
 export function RuleCards(
   props: SectionProps & {
     /** The policy that the draft makes. */
@@ -36,7 +46,7 @@ export function RuleCards(
   },
 ): ReactNode {
   const [text, names] = [useText(accessText), useText(questionText)];
-  const { wanted, rules, draft, set, mayChange } = props;
+  const { wanted, rules, draft, set, isShared, mayChange } = props;
   const sentences = useAccessSentences(wanted, undefined);
   const shown = [...new Set([...setRules(wanted), ...rules.names])];
   return (
@@ -52,7 +62,7 @@ export function RuleCards(
             .map((sentence) => sentence.text)
             .join(' ')}
           isOpen={rules.names.includes(name)}
-          {...{ rules, draft, set, mayChange }}
+          {...{ rules, draft, set, isShared, mayChange }}
         />
       ))}
       {mayChange ? <AddRule shown={shown} rules={rules} set={set} /> : null}
@@ -71,12 +81,12 @@ function RuleCard(
   },
 ): ReactNode {
   const text = useText(accessText);
-  const { name, title, isOpen, rules, draft, set } = props;
+  const { name, title, isOpen, rules, draft, set, isShared } = props;
   // A rule of a later version can be neither shown as fields nor taken away without a loss.
   const row = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   return (
-    <section className="fd-panel" aria-label={title}>
-      <Group justify="space-between" wrap="nowrap">
+    <section className="fd-panel fd-rule" aria-label={title}>
+      <Group justify="space-between" gap="xs">
         <h3 className="fd-h3">{title}</h3>
         {row === undefined || !props.mayChange ? null : (
           <Group gap="xs" wrap="nowrap">
@@ -104,7 +114,11 @@ function RuleCard(
           </Group>
         )}
       </Group>
-      {isOpen && row !== undefined ? <row.Fields draft={draft} set={set} /> : <p>{props.sentence}</p>}
+      {isOpen && row !== undefined ? (
+        <row.Fields draft={draft} set={set} isShared={isShared} />
+      ) : (
+        <p>{props.sentence}</p>
+      )}
     </section>
   );
 }

@@ -27,7 +27,7 @@ export function RedirectField({ draft: { httpsRedirect }, set }: SectionProps): 
   );
 }
 
-export function HstsFields({ draft: { hsts }, set }: SectionProps): ReactNode {
+export function HstsFields({ draft: { hsts }, set, isShared = false }: SectionProps): ReactNode {
   const text = useText(webPolicyText);
   return (
     <>
@@ -48,20 +48,24 @@ export function HstsFields({ draft: { hsts }, set }: SectionProps): ReactNode {
             value={hsts.maxAgeSeconds}
             onChange={(maxAgeSeconds) => set({ hsts: { ...hsts, maxAgeSeconds } })}
           />
-          <FlagField
-            name="hsts.includeSubdomains"
-            label={text.subdomains}
-            description={text.subdomainsHelp}
-            value={hsts.includeSubdomains}
-            onChange={(includeSubdomains) => set({ hsts: { ...hsts, includeSubdomains } })}
-          />
-          <FlagField
-            name="hsts.preload"
-            label={text.preload}
-            description={text.preloadHelp}
-            value={hsts.preload}
-            onChange={(preload) => set({ hsts: { ...hsts, preload } })}
-          />
+          {isShared ? null : (
+            <>
+              <FlagField
+                name="hsts.includeSubdomains"
+                label={text.subdomains}
+                description={text.subdomainsHelp}
+                value={hsts.includeSubdomains}
+                onChange={(includeSubdomains) => set({ hsts: { ...hsts, includeSubdomains } })}
+              />
+              <FlagField
+                name="hsts.preload"
+                label={text.preload}
+                description={text.preloadHelp}
+                value={hsts.preload}
+                onChange={(preload) => set({ hsts: { ...hsts, preload } })}
+              />
+            </>
+          )}
         </>
       ) : null}
     </>

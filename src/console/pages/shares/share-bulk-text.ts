@@ -9,6 +9,7 @@ export const shareBulkText = defineText({
         enable: 'Enable',
         disable: 'Disable',
         provider: 'Assign sign-in provider',
+        policy: 'Assign policy',
         record: 'Record requests',
         delete: 'Delete',
       })[kind] ?? kind,
@@ -17,6 +18,7 @@ export const shareBulkText = defineText({
         enable: `Enable ${shares}`,
         disable: `Disable ${shares}`,
         provider: `Assign a sign-in provider to ${shares}`,
+        policy: `Assign a policy to ${shares}`,
         record: `Record requests of ${shares}`,
         delete: `Delete ${shares}`,
       })[kind] ?? kind,
@@ -32,6 +34,12 @@ export const shareBulkText = defineText({
     provider: 'Sign-in provider',
     providerText:
       'Visitors can then sign in with this provider, in addition to those that a share already has. A share that was open to everyone requires sign-in from then on.',
+    policy: 'Policy',
+    policyText:
+      'The rules of the policy replace the own rules of the shares, which are then only in the activity log. Sign-in providers stay as they are.',
+    ownRules: 'Rules of their own',
+    ownText: 'The shares keep the rules that apply to them now, and no longer follow a policy.',
+    privatePolicy: 'Private shares have no access rules: the machines with access are selected at the share.',
     recordText:
       'Headers and bodies of requests and responses are recorded for this time. Secrets are removed where they are recognized.',
     howLong: 'Record for',
@@ -45,6 +53,7 @@ export const shareBulkText = defineText({
         enable: 'Aktivieren',
         disable: 'Deaktivieren',
         provider: 'Anmeldedienst zuweisen',
+        policy: 'Richtlinie zuweisen',
         record: 'Anfragen aufzeichnen',
         delete: 'Löschen',
       })[kind] ?? kind,
@@ -53,6 +62,7 @@ export const shareBulkText = defineText({
         enable: `${shares} aktivieren`,
         disable: `${shares} deaktivieren`,
         provider: `Anmeldedienst zuweisen: ${shares}`,
+        policy: `Richtlinie zuweisen: ${shares}`,
         record: `Anfragen aufzeichnen: ${shares}`,
         delete: `${shares} löschen`,
       })[kind] ?? kind,
@@ -70,6 +80,14 @@ export const shareBulkText = defineText({
     provider: 'Anmeldedienst',
     providerText:
       'Besucher können sich dann auch mit diesem Dienst anmelden, zusätzlich zu den bisherigen. Eine Freigabe, die für alle offen war, verlangt von da an eine Anmeldung.',
+    policy: 'Richtlinie',
+    policyText:
+      'Die Regeln der Richtlinie ersetzen die eigenen Regeln der Freigaben, die dann nur noch im Aktivitätsprotokoll stehen. Anmeldeanbieter bleiben, wie sie sind.',
+    ownRules: 'Eigene Regeln',
+    ownText:
+      'Die Freigaben behalten die Regeln, die jetzt für sie gelten, und folgen keiner Richtlinie mehr.',
+    privatePolicy:
+      'Private Freigaben haben keine Zugriffsregeln: Die berechtigten Rechner werden bei der Freigabe ausgewählt.',
     recordText:
       'Header und Inhalte von Anfragen und Antworten werden so lange aufgezeichnet. Erkannte Geheimnisse werden entfernt.',
     howLong: 'Dauer der Aufzeichnung',

@@ -2,6 +2,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import type { AnswerOf } from '#contract';
 import type { ShareAnswer } from '#contract/schemas';
 import type { Api } from '../../api/call.ts';
 import { useProgram } from '../../api/program.tsx';
@@ -9,10 +10,11 @@ import { refreshKind } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { BulkDialog, type BulkChange } from '../../parts/bulk-dialog.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
+import { usePolicies } from '../access/policy-choice.tsx';
 import { shareBulkText } from './share-bulk-text.ts';
 import { useListedProviders } from './share-names.tsx';
 
-export const SHARE_CHANGES = ['enable', 'disable', 'provider', 'record', 'delete'] as const;
+export const SHARE_CHANGES = ['enable', 'disable', 'provider', 'policy', 'record', 'delete'] as const;
 export type ListedShareChange = (typeof SHARE_CHANGES)[number];
 
 /** The operation that carries a change out, which the role has to permit. */
@@ -20,11 +22,12 @@ export const SHARE_CHANGE_OPERATIONS = {
   enable: 'replaceSharePolicy',
   disable: 'replaceSharePolicy',
   provider: 'changeShare',
+  policy: 'changeShare',
   record: 'setInspector',
   delete: 'deleteShare',
 } as const;
 
-interface ShareBulkProps {
+export interface ShareBulkProps {
   readonly rows: readonly ShareAnswer[];
   readonly onChanged: (rows: readonly ShareAnswer[]) => void;
   readonly onClose: () => void;
@@ -35,6 +38,7 @@ export function ShareBulkDialog({
   ...props
 }: ShareBulkProps & { readonly kind: ListedShareChange }): ReactNode {
   if (kind === 'provider') return <AssignProvider {...props} />;
+  if (kind === 'policy') return <AssignPolicy {...props} />;
   if (kind === 'record') return <RecordRequests {...props} />;
   if (kind === 'delete') return <DeleteShares {...props} />;
   return <SwitchShares {...props} kind={kind} />;
@@ -142,6 +146,50 @@ function AssignProvider(props: ShareBulkProps): ReactNode {
           ...providers.map((provider) => ({ value: provider.id, label: provider.name })),
         ]}
       />
+    </ShareDialog>
+  );
+}
+
+/** The choice that gives shares rules of their own. */
+const OWN = 'own';
+
+/** `policy`: the one to assign; by default someone chooses it. A share that gives up its policy keeps the rules. */
+export function AssignPolicy({
+  policy,
+  ...props
+}: ShareBulkProps & { readonly policy?: Pick<AnswerOf<'getPolicy'>, 'id' | 'name'> }): ReactNode {
+  const text = useText(shareBulkText);
+  const { api, of } = useShareCalls();
+  const policies = usePolicies().data?.body.content ?? [];
+  const [chosen, setChosen] = useState(policy?.id ?? '');
+  const policyId = chosen === OWN ? null : chosen;
+  return (
+    <ShareDialog
+      {...props}
+      kind="policy"
+      isReady={chosen !== ''}
+      read={async (share) => {
+        if (share.shareMode === 'private') throw new Error(text.privatePolicy);
+        return api.call('getShare', { parameters: of(share) });
+      }}
+      change={async (share, { body, etag }) => {
+        if (body.policyId === policyId) return;
+        await api.call('changeShare', { parameters: of(share), body: { policyId }, ifMatch: etag });
+      }}
+    >
+      <p>{chosen === OWN ? text.ownText : text.policyText}</p>
+      {policy === undefined ? (
+        <NativeSelect
+          label={text.policy}
+          value={chosen}
+          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          data={[
+            { value: '', label: '–' },
+            ...policies.map(({ id, name }) => ({ value: id, label: name })),
+            { value: OWN, label: text.ownRules },
+          ]}
+        />
+      ) : null}
     </ShareDialog>
   );
 }

@@ -13,6 +13,7 @@ import { EmptyList, ListPage } from '../../parts/list-page.tsx';
 import type { RowAction } from '../../parts/row-menu.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
+import { usePolicies } from '../access/policy-choice.tsx';
 import { useListedAgents } from '../agents/agent-name.tsx';
 import {
   nameOf,
@@ -130,6 +131,7 @@ function useShareMenu(
       { label: text.requests, onSelect: () => void navigate({ to: `${base}/requests`, params }) },
       { label: text.settings, onSelect: () => void navigate({ to: `${base}/settings`, params }) },
       change(row.access.admits === 'nobody' ? 'enable' : 'disable'),
+      change('policy'),
       change('record'),
       change('delete', true),
     ];
@@ -140,12 +142,14 @@ function useFilters(): readonly PageFilter[] {
   const text = useText(sharesText);
   const agents = useListedAgents().data?.body.content;
   const providers = useListedProviders().data?.body.content;
+  const policies = usePolicies().data?.body.content;
   const states = ['DEPLOYED', 'FAILED', 'PENDING'].map((value) => ({ value, label: text.state(value) }));
   return [
     useNameFilter(),
     { name: 'status', label: text.status, by: states },
     { name: 'environmentId', label: text.agent, by: namedChoices(agents) },
     { name: 'providerId', label: text.provider, by: namedChoices(providers) },
+    { name: 'policyId', label: text.policy, by: namedChoices(policies) },
   ];
 }
 

@@ -28,6 +28,7 @@ export const shareRoutes = [
     'status',
     'environmentId',
     'providerId',
+    'policyId',
   ]),
   pageRoute(frontdoorRoute, 'shares/new', () => import('./new-share-page.tsx'), 'NewSharePage', [
     'environmentId',
