@@ -23,6 +23,7 @@ export {
   type BackendMode,
   type BackendModeRow,
 } from './backend-mode-table.ts';
+export { acceptedLanguage } from './accepted-language.ts';
 export { PROGRAM_SECTIONS, SHARE_SECTIONS, type ProgramSection } from './config-section-table.ts';
 export type { NameRecords, TxtAnswer } from './dns-answer.ts';
 export { checkEgress } from './egress-policy.ts';
