@@ -140,6 +140,8 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteOrganization: at('/settings/organizations/$organizationId'),
   getOrganizationSettings: at('/settings/organization'),
   changeOrganizationSettings: at('/settings/organization'),
+  getSignInPage: at('/settings/organization'),
+  replaceSignInPage: at('/settings/organization'),
   listFrontdoors: at('/settings/frontdoors'),
   createApiAccount: at('/settings/accounts'),
   listApiAccounts: at('/settings/accounts'),

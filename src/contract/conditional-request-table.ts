@@ -18,6 +18,7 @@ const WHOLE: readonly OperationId[] = [
   ...(['getShareUpstream', 'replaceShareUpstream', 'changeShareUpstream'] as const),
   ...(['createOrganization', 'getOrganization', 'changeOrganization'] as const),
   ...(['getOrganizationSettings', 'changeOrganizationSettings'] as const),
+  ...(['getSignInPage', 'replaceSignInPage'] as const),
   ...(['getCaller', 'getPerson', 'changePerson'] as const),
   ...(['createFabricService', 'getFabricService', 'changeFabricService'] as const),
   ...(['getAuthProviderType', 'getAuthProviderTypeSchema', 'getProviderSchemaDocument'] as const),
@@ -53,6 +54,7 @@ const IF_MATCH: readonly OperationId[] = [
   ...(['replacePolicy', 'deletePolicy'] as const),
   ...(['changeCustomFrontend', 'deleteCustomFrontend'] as const),
   ...(['changeOrganization', 'deleteOrganization', 'changeOrganizationSettings'] as const),
+  'replaceSignInPage',
   ...([
     'changeApiAccount',
     'deleteApiAccount',

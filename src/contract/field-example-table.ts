@@ -27,6 +27,8 @@ const texts: Readonly<Record<string, string>> = {
   publicName: 'public',
   enrollmentCode: 'MZXW6YTBOI2DGNBVGY3TQOJQ',
   password: 'correct horse battery',
+  // One transparent pixel.
+  logo: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==',
   claim: 'groups',
   anyOf: 'staff',
   names: 'links',

@@ -17,6 +17,7 @@ import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
 import { secondFactorOperations } from './second-factor-operation-table.ts';
 import { searchOperations } from './search-operation-table.ts';
+import { signInPageOperations } from './sign-in-page-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { requestLogOperations } from './request-log-operation-table.ts';
@@ -38,6 +39,7 @@ const table = [
   ...searchOperations,
   ...providerOperations,
   ...organizationOperations,
+  ...signInPageOperations,
   ...peopleOperations,
   ...notificationOperations,
   ...secondFactorOperations,

@@ -18,6 +18,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   invitation: 'credentials',
   console_log_in: 'credentials',
   console_session: 'credentials',
+  sign_in_page: 'credentials',
   identity_password: 'credentials',
   identity_totp: 'credentials',
   identity: 'overlay',

@@ -128,6 +128,8 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteOrganization: administers,
   getOrganizationSettings: administersOwn,
   changeOrganizationSettings: administersOwn,
+  getSignInPage: administersOwn,
+  replaceSignInPage: administersOwn,
   listFrontdoors: ['read', 'an organization'],
   createApiAccount: administersOne,
   listApiAccounts: administersOwn,

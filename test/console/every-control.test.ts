@@ -25,7 +25,7 @@ const TABS = '.fd-tabs, .fd-side';
 const NO_PAGES: ReadonlySet<string> = new Set(['/', '/settings', '/logged-in-again']);
 const REST = '/settings/keys';
 /** They leave the page as it was. */
-const HARMLESS = /^(copied|file|tab|window|leaves|disabled)/;
+const HARMLESS = /^(copied|file|chooses|tab|window|leaves|disabled)/;
 
 const isOfShares = (route: string): boolean => route.startsWith('/frontdoors/$frontdoorId/shares');
 const AREAS: readonly (readonly [name: string, isOwn: (route: string) => boolean])[] = [

@@ -63,6 +63,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   createOrganization: { name: 'New organization' },
   changeOrganization: { name: 'Rename', typed: ['Name', 'another'] },
   deleteOrganization: { name: /^Delete/ },
+  replaceSignInPage: { name: 'Save sign-in pages', typed: ['Name on the page', 'Example'] },
   changeOrganizationSettings: { name: 'Save', checked: /tokens of trusted issuers/ },
   createApiAccount: { name: 'New API account' },
   changeApiAccount: { name: 'Rename' },

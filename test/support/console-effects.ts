@@ -142,6 +142,7 @@ export async function watchEffects(page: Page): Promise<EffectWatch> {
     });
   });
   page.on('download', () => left.push('file'));
+  page.on('filechooser', () => left.push('chooses a file'));
   await page.route('**/console/**', async (route) => {
     const request = route.request();
     if (!request.isNavigationRequest()) return route.fallback();

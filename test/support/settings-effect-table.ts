@@ -74,6 +74,8 @@ export const SETTINGS_EFFECTS: Readonly<Record<string, Readonly<Record<string, s
     'End session › End': 'asks endConsoleSession',
   },
   '/settings/organization': {
+    'Save sign-in pages': 'asks replaceSignInPage',
+    'Select a logo': 'chooses a file',
     Rename: 'asks changeOrganization',
     Save: 'dialog Require a second factor',
     'Save › Require a second factor': 'asks changeOrganizationSettings',

@@ -47,6 +47,7 @@ export const PARTS = {
   sessions: 'sessions of people who are signed in',
   'second-factor': 'second factor for console sign-ins with a password',
   'password-link': 'links with which people set a new password',
+  'sign-in-page': 'name and logo on sign-in pages',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -80,7 +80,13 @@ const KINDS: Readonly<Record<string, Answers>> = {
   'request-log': ['getRequestLog', 'listRequests'],
   // A repetition is recorded a moment after it was sent.
   request: ['listInspectedRequests', 'getInspectedRequest'],
-  organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],
+  organization: [
+    'listOrganizations',
+    'getOrganization',
+    'getOrganizationSettings',
+    'getSignInPage',
+    ...SUMMARIES,
+  ],
   account: ['listApiAccounts', 'getApiAccount'],
   client: ['listOauthClients', 'getOauthClient'],
   person: ['listPeople', 'getPerson', 'listInvitations', 'getCaller', 'getFrontdoorAttention'],

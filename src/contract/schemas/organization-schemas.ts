@@ -28,6 +28,32 @@ export const organizationSettingsChangeSchema = closed({
   secondFactor: Type.Optional(secondFactor()),
 });
 
+/** 32 KiB in base64. */
+const MAX_LOGO_CHARS = 43_692;
+const signInTitle = () =>
+  nullable<string>({
+    type: 'string',
+    format: 'name',
+    description:
+      'The name on sign-in pages; null: the name of the organization at the console, and none on pages of shares',
+  });
+const signInLogo = () =>
+  nullable<string>({
+    type: 'string',
+    maxLength: MAX_LOGO_CHARS,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    description:
+      'A PNG image in base64, at most 32 KiB and 1024 pixels wide and high; null: none. Only its picture is kept, without metadata',
+  });
+
+export const signInPageSchema = closed({ title: signInTitle(), logo: signInLogo() });
+export type SignInPageAnswer = Static<typeof signInPageSchema>;
+
+export const signInPageReplacementSchema = closed({
+  title: Type.Optional(signInTitle()),
+  logo: Type.Optional(signInLogo()),
+});
+
 export const restingNameSchema = closed({
   name: Type.String({ description: 'The full host name of a share, or the hostname of a custom frontend' }),
   kind: oneOf('share', 'custom-frontend', 'share-domain'),

@@ -50,6 +50,7 @@ export const BACKED_UP = [
   { table: 'person', key: ['id'] },
   { table: 'person_password', key: ['person_id'] },
   { table: 'person_totp', key: ['person_id'] },
+  { table: 'sign_in_page', key: ['organization_id'] },
   { table: 'console_log_in', key: ['id'] },
   { table: 'person_identity', key: ['auth_provider_id', 'subject'] },
   { table: 'notification_destination', key: ['id'] },

@@ -68,6 +68,7 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   changeOrganization: ['Rename organization', 'Organisation umbenennen'],
   deleteOrganization: ['Delete organization', 'Organisation löschen'],
   changeOrganizationSettings: ['Change organization settings', 'Einstellungen der Organisation ändern'],
+  replaceSignInPage: ['Change sign-in pages', 'Anmeldeseiten ändern'],
   createApiAccount: ['Create API account', 'API-Konto erstellen'],
   changeApiAccount: ['Rename API account', 'API-Konto umbenennen'],
   rotateApiAccount: ['Rotate API token', 'API-Token erneuern'],

@@ -12,6 +12,7 @@ import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { EndedSessions } from './ended-sessions.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
+import { SignInPagePanel } from './sign-in-page-panel.tsx';
 import { settingsText } from './settings-text.ts';
 
 interface FormProps<Id extends 'getOrganization' | 'getOrganizationSettings'> extends Editable<AnswerOf<Id>> {
@@ -40,6 +41,7 @@ export function OrganizationPage(): ReactNode {
           )}
         </AnswerView>
       </Panel>
+      <SignInPagePanel key={`sign-in ${organizationId}`} organizationId={organizationId} />
       <Panel title={text.settings}>
         <AnswerView answer={settings}>
           {(now) => (

@@ -82,3 +82,11 @@ export {
   findPersonTotp,
   lockPersonTotp,
 } from './person-totp-store.ts';
+export {
+  type SignInLook,
+  type SignInPageRecord,
+  findSignInPage,
+  lockedSignInPage,
+  putSignInPage,
+  signInLook,
+} from './sign-in-page-store.ts';

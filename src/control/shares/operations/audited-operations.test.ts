@@ -173,6 +173,10 @@ describe('every operation that changes something', () => {
       const id = await organization();
       return { path: `/organizations/${id}/settings`, body: { tokenExchange: true }, chain: id };
     },
+    replaceSignInPage: async () => {
+      const id = await organization();
+      return { path: `/organizations/${id}/sign-in-page`, body: { title: 'y' }, chain: id };
+    },
     ...callerChanges('ApiAccount', '/api-accounts'),
     ...callerChanges('OauthClient', '/oauth-clients'),
     changePerson: async () => ({

@@ -70,6 +70,31 @@ describeEachStore('the Management API', (open) => {
       ]);
     });
 
+    it('have a name and a logo for sign-in pages, which they and administrators of the installation set', async () => {
+      const id = await makeOrganization('branded');
+      const path = `/organizations/${id}/sign-in-page`;
+      const none = await world.call('GET', path);
+      assert.deepEqual([none.status, none.body], [200, { title: null, logo: null }]);
+      const logo =
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==';
+      const { authorization } = await world.addAccount(id, 'frontdoor.organization');
+      const set = await world.call('PUT', path, { authorization, body: { title: ' Example ', logo } });
+      assert.deepEqual([set.status, set.body], [200, { title: 'Example', logo }], set.text);
+      const stale = { authorization, body: {}, headers: { 'if-match': String(none.headers['etag']) } };
+      assert.equal((await world.call('PUT', path, stale)).status, 412);
+      assert.equal(
+        (await world.call('PUT', path, { authorization: world.other.authorization, body: {} })).status,
+        403,
+      );
+      const svg = Buffer.from('<svg onload="alert(1)"/>').toString('base64');
+      const refused = await world.call('PUT', path, { body: { logo: svg } });
+      assertRefused(refused, 400, 'invalid_request', 'Value for logo must be of PNG image');
+      assert.deepEqual((await world.call('PUT', path, { body: {} })).body, none.body);
+      const [, , last] = await trailOf(id);
+      assert.equal(last?.[0], 'replaceSignInPage');
+      assert.ok(!JSON.stringify(await trailOf(id)).includes(logo.slice(0, 40)));
+    });
+
     it('that do not exist are refused alike, in path, body and query; a malformed id is refused as such', async () => {
       const id = randomUUID();
       const message = `Organization ${id} not found`;

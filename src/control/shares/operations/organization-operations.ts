@@ -2,6 +2,7 @@
  * Operations on organizations: those of the whole installation for callers with `frontdoor.admin`, one's own with
  * `frontdoor.organization`. Every caller can get itself and the frontdoors of its own organization.
  */
+import { createHash } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
@@ -12,7 +13,11 @@ import {
   deleteOrganization,
   endSessionsWithoutFactor,
   findPerson,
+  findSignInPage,
   listOrganizations,
+  lockedSignInPage,
+  putSignInPage,
+  type SignInPageRecord,
   type OrganizationRecord,
 } from '../../credentials/people/mod.ts';
 import { hasFrontdoor, listFrontdoors } from '../records/frontdoor-store.ts';
@@ -22,6 +27,7 @@ import type { Queries, Touch } from '../../store/mod.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
+import { parseLogo } from './logo-image.ts';
 import { lockReachedOrganization, reachedOrganization } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
@@ -35,6 +41,8 @@ export const organizationHandlers: Handlers<
   | 'deleteOrganization'
   | 'getOrganizationSettings'
   | 'changeOrganizationSettings'
+  | 'getSignInPage'
+  | 'replaceSignInPage'
   | 'listFrontdoors'
 > = {
   async getCaller(parts, { principal }) {
@@ -112,6 +120,28 @@ export const organizationHandlers: Handlers<
     return ok(settingsOf(after));
   },
 
+  async getSignInPage(parts, call) {
+    const { id } = await reached(parts.store.db, call);
+    return ok(await findSignInPage(parts.store.db, id));
+  },
+
+  async replaceSignInPage(parts, call) {
+    const { title = null, logo = null } = call.body;
+    const wanted: SignInPageRecord = {
+      title: title === null ? null : parseName(title)!,
+      logo: logo === null ? null : parseLogo(logo),
+    };
+    const after = await change(parts, call, async (trx) => {
+      const organization = await locked(trx, call);
+      const before = await lockedSignInPage(trx, organization.id);
+      checkIfMatch(parts, call, before);
+      await putSignInPage(trx, organization.id, wanted);
+      const views = { before: auditedPage(before), after: auditedPage(wanted) };
+      return { result: wanted, target: targetOf(organization), ...views, organizationId: organization.id };
+    });
+    return ok(after);
+  },
+
   async listFrontdoors(parts, call) {
     const organization = await reached(parts.store.db, call);
     const request = parsePageRequest(call.query);
@@ -148,6 +178,12 @@ function targetOf({ id }: OrganizationRecord) {
 
 function answerOf({ id, name }: OrganizationRecord): OrganizationAnswer {
   return { id, name };
+}
+
+/** The trail has the digest of a logo, not its bytes. */
+function auditedPage({ title, logo }: SignInPageRecord) {
+  const logoSha256 = logo === null ? null : createHash('sha256').update(logo, 'base64').digest('hex');
+  return { title, logoSha256 };
 }
 
 function settingsOf({ tokenExchange, secondFactor }: OrganizationRecord) {

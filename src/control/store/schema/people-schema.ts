@@ -10,6 +10,7 @@ export interface PeopleTables {
   console_session: ConsoleSessionTable;
   console_log_in: ConsoleLogInTable;
   person_identity: PersonIdentityTable;
+  sign_in_page: SignInPageTable;
 }
 
 export interface PersonTable {
@@ -118,4 +119,12 @@ export interface PersonIdentityTable {
   auth_provider_id: string;
   subject: string;
   person_id: string;
+}
+
+/** How the sign-in pages of an organization look. */
+export interface SignInPageTable {
+  organization_id: string;
+  title: string | null;
+  /** A PNG image in base64. */
+  logo: string | null;
 }

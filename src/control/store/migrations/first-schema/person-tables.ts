@@ -67,6 +67,12 @@ create table console_log_in (
 );
 create index console_log_in_by_organization_id on console_log_in (organization_id);
 
+create table sign_in_page (
+  organization_id text primary key not null references organization (id) on delete cascade,
+  title text,
+  logo text
+);
+
 create table console_session (
   id text primary key not null,
   token_hmac text not null unique,
