@@ -249,7 +249,7 @@ describe('a control plane that is killed while a form of the console is sent', {
     await page.fill('#email', 'ann@example.com');
     await page.fill('#name', 'Ann');
     await page.fill('#password', PASSWORD);
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.waitForSelector('#root > :not(style, #coming)');
     let lost = 0;
     for (const [at, afterMs] of KILLED_AFTER_MS.entries()) {
@@ -312,6 +312,6 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.fill('#name', email);
   await page.fill('#password', PASSWORD);
   const answered = page.waitForResponse((response) => response.request().method() === 'POST');
-  await page.click('button');
+  await page.click('button:not([type])');
   await answered;
 }

@@ -155,7 +155,7 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
     for (const tab of tabs) await tab.getByRole('dialog', ENDED).waitFor();
     await page.fill('#name', email);
     await page.fill('#password', 'plum giraffe engine 47');
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     for (const tab of tabs) await tab.getByRole('dialog').waitFor({ state: 'detached' });
   });

@@ -113,7 +113,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await own.goto(`${consoles.consoleUrl}/account`);
     await own.click('text=Set up a second factor');
     await own.fill('#code', appCode((await own.textContent('#secret'))!));
-    await own.click('button');
+    await own.click('button:not([type])');
     const code = await own.locator('.codes code').first().textContent();
     const [saved] = await Promise.all([
       own.waitForEvent('download'),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { appCode } from '../support/authenticator-app.ts';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { callCommand } from '../support/command-line.ts';
 import { buildConsoleNow } from '../support/built-console.ts';
@@ -52,7 +53,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.fill('#email', 'ann@example.com');
     await page.fill('#name', 'Ann');
     await page.fill('#password', PASSWORD);
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.waitForURL(consoleUrl);
     await page.waitForSelector('#root > :not(style, #coming)');
     await page.goto(`${consoleUrl}/account`);
@@ -76,11 +77,11 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.goto(consoleUrl);
     await page.fill('#name', 'ann@example.com');
     await page.fill('#password', 'not the password');
-    await page.click('button');
+    await page.click('button:not([type])');
     assert.match((await page.textContent('[role=alert]')) ?? '', /wrong/);
     assert.equal(await page.inputValue('#name'), 'ann@example.com');
     await page.fill('#password', PASSWORD);
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.waitForURL(consoleUrl);
     const tab = await context.newPage();
     await tab.goto(`${consoleUrl}/account`);
@@ -92,18 +93,47 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     assert.equal(new URL(tab.url()).pathname, '/console/log-in');
   });
 
+  it('shows a typed password by a button, sends it hidden, and copies recovery codes', async () => {
+    const consoleUrl = world.up.control.consoleUrl!;
+    const { page } = await somebody('console: the script of the pages');
+    await page.goto(`${consoleUrl}/log-in`);
+    await page.fill('#name', 'ann@example.com');
+    await page.fill('#password', PASSWORD);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getAttribute('#password', 'type'), 'text');
+    assert.equal(await page.textContent('button:focus'), 'Hide password');
+    await page.evaluate(
+      `document.forms[0].addEventListener('submit', () => sessionStorage.sent = document.getElementById('password').type)`,
+    );
+    await page.focus('#password');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(consoleUrl);
+    assert.equal(await page.evaluate('sessionStorage.sent'), 'password');
+    await page.goto(`${consoleUrl}/account`);
+    await page.click('text=Set up a second factor');
+    await page.fill('#code', appCode((await page.textContent('#secret'))!));
+    await page.click('button:not([type])');
+    const codes = await page.locator('.codes code').allTextContents();
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }');
+    await page.getByRole('button', { name: 'Copy' }).press('Enter');
+    await page.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate('globalThis.copied'), `${codes.join('\n')}\n`);
+    await callCommand(['people', 'second-factor', 'remove', 'Ann'], apiEnvironment(world));
+  });
+
   it('is not logged out by a page of another site, and shows nothing in a frame', async () => {
     const consoleUrl = world.up.control.consoleUrl!;
     const { page, context } = await somebody('console: another site');
     await page.goto(`${consoleUrl}/log-in`);
     await page.fill('#name', 'ann@example.com');
     await page.fill('#password', PASSWORD);
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.waitForURL(consoleUrl);
     const { port } = foreign.address() as AddressInfo;
     const evil = await context.newPage();
     await evil.goto(`http://localhost:${port}/`);
-    await evil.click('button');
+    await evil.click('button:not([type])');
     await evil.waitForURL(`${consoleUrl}/log-out`);
     assert.match((await evil.textContent('main')) ?? '', /not sent by a page of the console/);
     await page.goto(`${consoleUrl}/account`);
@@ -115,16 +145,10 @@ describe('the console in a browser', { skip: browserSkip }, () => {
   });
 
   it('takes a new password by a link of an administrator, and by the former one, without JavaScript', async () => {
-    const { consoleUrl: url, apiUrl } = world.up.control;
-    const consoleUrl = url!;
+    const consoleUrl = world.up.control.consoleUrl!;
     const [email, other] = ['ann@example.com', 'eight large harbours'];
-    const { accountId, apiToken } = world.credentials;
-    const env = {
-      FRONTDOOR_API_URL: apiUrl,
-      FRONTDOOR_ACCOUNT_ID: accountId,
-      FRONTDOOR_API_TOKEN: apiToken,
-    };
-    const made = await callCommand(['people', 'password-link', 'create', 'Ann', '--json'], env);
+    const create = ['people', 'password-link', 'create', 'Ann', '--json'];
+    const made = await callCommand(create, apiEnvironment(world));
     const { link } = JSON.parse(made) as { link: string };
     const { page, context } = await somebody('console: a forgotten password');
     const requested: string[] = [];
@@ -133,26 +157,35 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.waitForSelector('#password');
     assert.equal(await page.inputValue('#email'), email);
     await page.fill('#password', other);
-    await page.click('button');
+    await page.click('button:not([type])');
     await page.waitForURL(consoleUrl);
     assert.ok(!requested.some((each) => each.split('#')[0]!.includes(link.split('#')[1]!)));
     const plain = await somebody('console: a password that is changed', { javaScript: false });
     await plain.page.goto(`${consoleUrl}/password`);
     await plain.page.fill('#name', email);
     await plain.page.fill('#password', other);
-    await plain.page.click('button');
+    await plain.page.click('button:not([type])');
     await plain.page.waitForURL(`${consoleUrl}/password`);
     assert.equal(await plain.page.inputValue('#email'), email);
     await plain.page.fill('#current', 'not the password');
     await plain.page.fill('#password', PASSWORD);
-    await plain.page.click('button');
+    await plain.page.click('button:not([type])');
     assert.match((await plain.page.textContent('[role=alert]')) ?? '', /wrong/);
     await plain.page.fill('#current', other);
     await plain.page.fill('#password', PASSWORD);
-    await plain.page.click('button');
+    await plain.page.click('button:not([type])');
     await plain.page.waitForURL(`${consoleUrl}/account`);
     assert.match((await plain.page.textContent('main')) ?? '', /Ann/);
     await page.goto(`${consoleUrl}/account`);
     assert.equal(new URL(page.url()).pathname, '/console/log-in');
   });
 });
+
+/** For commands that call the Management API. */
+function apiEnvironment({ up, credentials: { accountId, apiToken } }: World) {
+  return {
+    FRONTDOOR_API_URL: up.control.apiUrl,
+    FRONTDOOR_ACCOUNT_ID: accountId,
+    FRONTDOOR_API_TOKEN: apiToken,
+  };
+}

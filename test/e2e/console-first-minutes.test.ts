@@ -90,7 +90,7 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
       await page.fill('#email', 'ann@example.com');
       await page.fill('#name', 'Ann');
       await page.fill('#password', 'seven small harbours');
-      await page.click('button');
+      await page.click('button:not([type])');
       await heading('Overview');
     });
 

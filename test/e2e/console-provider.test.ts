@@ -44,7 +44,7 @@ describe('an invitation in a browser without JavaScript', { skip: browserSkip },
     const { page } = ann;
     await page.goto(`${consoleUrl}/welcome`);
     await page.fill('#code', link.split('#')[1]!);
-    await page.click('button');
+    await page.click('button:not([type])');
     assert.match((await page.textContent('main'))!, /editor/);
     await page.click('text=Continue with staff');
     await page.waitForURL((url) => url.origin === world.provider.issuer);

@@ -136,7 +136,7 @@ for (const name of PROXY_NAMES) {
         await page.fill('#email', 'ann@example.com');
         await page.fill('#name', 'Ann');
         await page.fill('#password', PASSWORD);
-        await page.click('button');
+        await page.click('button:not([type])');
         await page.waitForURL(base);
         const [cookie] = (await context.cookies()).filter((each) => each.name === COOKIE);
         assert.deepEqual(
@@ -152,7 +152,7 @@ for (const name of PROXY_NAMES) {
         );
         await page.fill('#name', 'ann@example.com');
         await page.fill('#password', PASSWORD);
-        await page.click('button');
+        await page.click('button:not([type])');
         await page.waitForURL(base);
         await page.goto(`${base}/account`);
         assert.match((await page.textContent('main')) ?? '', /Ann.*Sign out/s);

@@ -5,6 +5,9 @@ import { LANGUAGES, type Language, type TextArea, type Texts } from './define-te
 import { formatOf, type Format } from './format.ts';
 
 const KEY = 'frontdoor-language';
+/** The pages of the control plane read it: those for signing in are drawn without this program. It outlives the session. */
+const COOKIE = '__Host-frontdoor-console-language';
+const COOKIE_LIFETIME_S = 31_536_000;
 
 interface LanguageState {
   readonly language: Language;
@@ -21,9 +24,20 @@ function isLanguage(text: string | null | undefined): text is Language {
 }
 
 function firstLanguage(): Language {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = localStorage.getItem(KEY) ?? cookieValue();
   if (isLanguage(chosen)) return chosen;
   return navigator.languages.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
+}
+
+/** Signing out empties the storage of the browser, but keeps cookies. */
+function cookieValue(): string | undefined {
+  const pairs = document.cookie.split(';').map((pair) => pair.trim().split('='));
+  return pairs.find(([name]) => name === COOKIE)?.[1];
+}
+
+function keepLanguage(language: Language): void {
+  localStorage.setItem(KEY, language);
+  document.cookie = `${COOKIE}=${language}; Path=/; Secure; SameSite=Strict; Max-Age=${COOKIE_LIFETIME_S}`;
 }
 
 /** Dates keep the region of the browser, if the browser's language is the chosen one. */
@@ -57,7 +71,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
       catalogue,
       format: formatOf(localeOf(language)),
       setLanguage: (next) => {
-        localStorage.setItem(KEY, next);
+        keepLanguage(next);
         setLanguage(next);
       },
     }),

@@ -1,12 +1,9 @@
 /** The document that loads the browser program, with the headers that bound what it may do. */
 import { html } from '../html/mod.ts';
 import type { BuiltConsole, ConsoleFile, FileRole } from './app/built-console.ts';
-
-/** A door. In the document itself, because browsers look for an icon at the top of the origin otherwise. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect x="3" y="1" width="10" height="14" rx="1" ' +
-    'fill="#1971c2"/><circle cx="10.5" cy="8" r="1" fill="#fff"/></svg>',
-)}`;
+import { DOOR_ICON } from './door-icon.ts';
+import type { PageText } from './english-page-text.ts';
+import type { PageLanguage } from './page-text.ts';
 
 /**
  * The head of the frame, as the program draws it: a browser shows it as soon as it has the styles, while the program loads,
@@ -25,11 +22,14 @@ export interface AppDocumentPlace {
   readonly baseUrl: string;
   /** The control plane's. */
   readonly version: string | undefined;
+  /** Until the program runs, which has one of its own. */
+  readonly language: PageLanguage;
+  readonly text: Pick<PageText, 'needsScript'>;
 }
 
 export function appDocument(
   { key, files }: BuiltConsole,
-  { base, nonce, baseUrl, version = '' }: AppDocumentPlace,
+  { base, nonce, baseUrl, version = '', language, text }: AppDocumentPlace,
 ): string {
   const urlsOf = (role: FileRole): readonly string[] =>
     [...files.values()].filter((file) => file.role === role).map(({ name }) => `${base}/assets/${name}`);
@@ -37,13 +37,13 @@ export function appDocument(
   const chunks = urlsOf('preload').map((url) => html`<link rel="modulepreload" href="${url}" />`);
   const scripts = urlsOf('entry').map((url) => html`<script type="module" src="${url}"></script>`);
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>Frontdoor</title>
-        <link rel="icon" href="${ICON}" />
+        <link rel="icon" href="${DOOR_ICON}" />
         <meta name="frontdoor-console-base" content="${base}" />
         <meta name="frontdoor-console-build" content="${key}" />
         <meta name="frontdoor-base-url" content="${baseUrl}" />
@@ -53,7 +53,7 @@ export function appDocument(
       </head>
       <body>
         <div id="root">${COMING}</div>
-        <noscript>The console needs JavaScript. The command line and the API do all that it does.</noscript>
+        <noscript>${text.needsScript}</noscript>
       </body>
     </html> `.markup;
 }

@@ -7,8 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleApp } from './app/console-app.ts';
 import { appDocument, appPolicy, codedBody, typeOf } from './app-document.ts';
 import { accountHomePage, noConsolePage, noRolePage } from './app-pages.ts';
-import { problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage } from './console-pages.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
+import type { SendPage } from './page-answer.ts';
+import { languageOf, PAGE_TEXTS } from './page-text.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
 import { passwordOffer } from './second-factor-pages.ts';
 
@@ -19,12 +21,16 @@ export interface AppRouteParts {
   readonly base: string;
   /** {base_url}. */
   readonly baseUrl: () => string;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+  readonly sendPage: SendPage;
 }
 
 const NONCE_BYTES = 18;
 const YEAR_S = 31_536_000;
-const NO_PAGE = problemPage(404, 'Not found', 'There is no page at this address.');
+const NO_PAGE = problemPage(
+  404,
+  ({ notFound }) => notFound,
+  ({ noPage }) => noPage,
+);
 
 export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void {
   const { app, sessions, secondFactor, base, baseUrl, sendPage } = parts;
@@ -77,6 +83,8 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
     const built = app.current;
     if (built === undefined) return sendPage(reply, noConsolePage(), request);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
+    const language = languageOf(request.raw);
+    const text = PAGE_TEXTS[language];
     return reply
       .header('content-security-policy', appPolicy(nonce))
       .header('cross-origin-opener-policy', 'same-origin')
@@ -88,7 +96,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
       .send(
         request.method === 'HEAD'
           ? ''
-          : appDocument(built, { base, nonce, baseUrl: baseUrl(), version: app.version }),
+          : appDocument(built, { base, nonce, baseUrl: baseUrl(), version: app.version, language, text }),
       );
   };
   pages.get('/', answerDocument);

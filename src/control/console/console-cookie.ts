@@ -18,6 +18,9 @@ const ATTEMPT_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 /** A test sign-in, whose redirect brings the cookie back, too. */
 const TEST_NAME = '__Host-frontdoor-console-test';
 
+/** The language that someone chose in the console, which its script sets; it outlives the session. */
+const LANGUAGE_NAME = '__Host-frontdoor-console-language';
+
 /** A log-in that waits for the second factor. */
 const STEP_NAME = '__Host-frontdoor-console-step';
 
@@ -59,6 +62,11 @@ export function stepCookie(sealed: string): string {
 }
 
 export const STEP_COOKIE_ENDED = `${STEP_NAME}=; ${ATTRIBUTES}; Max-Age=0`;
+
+/** Returns the language that someone chose in the console of the request's browser: any text, or undefined. */
+export function chosenLanguageOf(request: IncomingMessage): string | undefined {
+  return cookieOf(request, LANGUAGE_NAME);
+}
 
 /** Two cookies of the name are none. */
 function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {

@@ -12,10 +12,18 @@ import {
   ownOriginOf,
   type OwnAddress,
 } from './console-origin.ts';
-import { problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
 import { addLogInRoutes } from './log-in-routes.ts';
-import { begin, Misdirected, pageOfError, sendPage, Unencrypted } from './page-answer.ts';
+import {
+  begin,
+  Misdirected,
+  pageOfError,
+  sendPage,
+  Unencrypted,
+  type PageSender,
+  type SendPage,
+} from './page-answer.ts';
 import type { PasswordChange } from './password-change.ts';
 import { addPasswordRoutes } from './password-routes.ts';
 import type { PersonRouteParts } from './person-route-parts.ts';
@@ -36,6 +44,8 @@ export interface ConsoleRouteParts {
   readonly signInTest: SignInTest | undefined;
   readonly app: ConsoleApp;
   readonly own: () => OwnAddress;
+  /** The name and logo of an organization, or of the oldest one. */
+  readonly lookOf: PageSender['lookOf'];
   readonly log: Log;
 }
 
@@ -50,15 +60,22 @@ export function addConsoleRoutes(
   const base = `${context.pathPrefix}/console`;
   void app.register(
     async (pages) => {
-      addPageSteps(pages, parts, base);
-      addPages(pages, parts, context, base);
+      const sender: PageSender = { base, lookOf: parts.lookOf, log: parts.log };
+      const send: SendPage = (reply, page, request) => sendPage(sender, reply, page, request);
+      addPageSteps(pages, parts, base, send);
+      addPages(pages, parts, context, { base, send });
     },
     { prefix: base },
   );
 }
 
 /** What precedes every page, and what answers instead of one. */
-function addPageSteps(pages: FastifyInstance, { own, log }: ConsoleRouteParts, base: string): void {
+function addPageSteps(
+  pages: FastifyInstance,
+  { own, log }: ConsoleRouteParts,
+  base: string,
+  send: SendPage,
+): void {
   pages.addHook('onRequest', async (request, reply) => {
     // Redirects, too, which have the cookie of a session.
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
@@ -68,10 +85,15 @@ function addPageSteps(pages: FastifyInstance, { own, log }: ConsoleRouteParts, b
       throw foreignOrigin(request.raw, origin);
     if (!keepsCookies(origin)) throw new Unencrypted();
   });
-  pages.setErrorHandler((error, request, reply) => sendPage(reply, base, pageOfError(error, log), request));
+  pages.setErrorHandler((error, request, reply) => send(reply, pageOfError(error, log), request));
   pages.setNotFoundHandler((request, reply) => {
-    const page = problemPage(404, 'Not found', 'There is no page at this address.', base);
-    return sendPage(reply, base, page, request);
+    const page = problemPage(
+      404,
+      ({ notFound }) => notFound,
+      ({ noPage }) => noPage,
+      base,
+    );
+    return send(reply, page, request);
   });
 }
 
@@ -79,7 +101,7 @@ function addPages(
   pages: FastifyInstance,
   parts: ConsoleRouteParts,
   context: ConsoleRouteContext,
-  base: string,
+  { base, send }: { readonly base: string; readonly send: SendPage },
 ): void {
   const { sessions, logIn, secondFactor, passwordChange, providerLogIn } = parts;
   const common = {
@@ -88,8 +110,7 @@ function addPages(
     clientOf,
     fieldsOf: (request: FastifyRequest, reply: FastifyReply) => fieldsOf(context, request, reply),
     ownPathOf: (path: unknown) => ownPathOf(path, base),
-    sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) =>
-      sendPage(reply, base, page, request),
+    sendPage: send,
   };
   const person: PersonRouteParts = {
     ...common,

@@ -21,7 +21,16 @@ button { margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight:
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 a { color: var(--link); }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9em; overflow-wrap: anywhere; }
-img { display: block; width: 16rem; max-width: 100%; image-rendering: pixelated; }
+.qr { display: block; width: 16rem; max-width: 100%; image-rendering: pixelated; }
+.brand { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; margin-bottom: 1.25rem; }
+.brand p { margin: 0; line-height: 1.3; }
+.brand strong { display: block; }
+.brand strong + span { color: var(--soft); font-size: .9rem; }
+.logo { display: block; max-width: 100%; max-height: 4rem; }
+.shows, .plain { margin: .35rem 0 0; padding: .2rem 0; font-size: .9rem; font-weight: 400; color: var(--link); background: none; text-decoration: underline; }
+.shows:not([hidden]) { display: block; }
+.plain { margin: 0; font-size: 1rem; }
+.actions { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem; }
 .codes { padding: 0; list-style: none; columns: 2; }
 .wrong { color: var(--wrong); font-weight: 600; }
 @media (max-width: 30rem) { main { margin: 0; border-radius: 0; min-height: 100vh; } }

@@ -20,8 +20,11 @@ describeEachStore('people at the console', (open) => {
     const browser = new TestBrowser(world.app);
     const code = await world.invite('editor', 'Ann');
     const asked = await browser.post('/console/welcome', { code });
-    assert.match(asked.body, /role <strong>editor<\/strong>.*value="Ann"/s);
-    assert.match(asked.body, /to the organization <strong>[^<]+<\/strong>/);
+    assert.match(
+      asked.body,
+      /invite[sd].* to the organization [^<]+\. Your account will have the role editor\./,
+    );
+    assert.match(asked.body, /value="Ann"/);
     assert.match(asked.body, /The invitation expires on \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     const form = { code, name: 'Ann', email: 'Ann@Example.com', password: 'seven small harbours' };
     const made = await browser.post('/console/welcome', form);
@@ -383,14 +386,14 @@ describe('the console', () => {
     assert.equal(twice.statusCode, 401);
   });
 
-  it('permits its pages nothing but a style and the script of the invitation', async () => {
+  it('permits its pages nothing but a style, pictures in their own text, and the script of those that have one', async () => {
     const browser = await operator();
     for (const [url, script] of [
       ['/console', false],
-      ['/console/log-in', false],
+      ['/console/log-in', true],
       ['/console/welcome', true],
       ['/console/new-password', true],
-      ['/console/password', false],
+      ['/console/password', true],
       ['/console/nothing', false],
     ] as const) {
       const { headers } = await browser.get(url);
@@ -409,6 +412,47 @@ describe('the console', () => {
       ] as const)
         assert.equal(headers[name], value, url);
     }
+  });
+
+  it('has pages in the language that someone chose in the console, else in that of the browser', async () => {
+    const browser = new TestBrowser(world.app);
+    const german = { 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' };
+    const chosen = (language: string) => ({ cookie: `__Host-frontdoor-console-language=${language}` });
+    for (const [url, headers, lang, text] of [
+      ['/console/log-in', {}, 'en', /<h1>Sign in<\/h1>.*Show password\s*</s],
+      ['/console/log-in', german, 'de', /<h1>Anmelden<\/h1>.*Passwort anzeigen\s*</s],
+      ['/console/log-in', { ...german, ...chosen('en') }, 'en', /<h1>Sign in<\/h1>/],
+      ['/console/log-in', chosen('de'), 'de', /<h1>Anmelden<\/h1>/],
+      ['/console/log-in', chosen('<b>'), 'en', /<h1>Sign in<\/h1>/],
+      ['/console/welcome', german, 'de', /Geben Sie den Code .* nach <code>#<\/code>/],
+      ['/console/new-password', german, 'de', /<h1>Neues Passwort<\/h1>/],
+      ['/console/assets/nothing', german, 'de', /<h1>Nicht gefunden<\/h1>/],
+    ] as const) {
+      const { body, headers: sent } = await browser.get(url, headers);
+      assert.match(body, new RegExp(`^<!doctype html>\\s*<html lang="${lang}">`), url);
+      assert.match(body, text);
+      assert.equal(sent['content-language'], lang);
+      assert.match(body, /<link rel="icon" href="data:image\/svg\+xml,/);
+    }
+    const wrong = await browser.post('/console/log-in', { name: 'x', password: 'y' }, german);
+    assert.match(wrong.body, /Die E-Mail-Adresse oder das Passwort ist falsch/);
+  });
+
+  it('has pages with the name and logo of the organization', async () => {
+    const { organizationId } = world.api.first;
+    const browser = await operator();
+    const { name } = (await browser.call('GET', `/organizations/${organizationId}`)).json<{ name: string }>();
+    assert.match((await browser.get('/console/account')).body, new RegExp(`<strong>${name}</strong>`));
+    const page = { title: 'Example & Co', logo: null };
+    const set = await browser.call('PUT', `/organizations/${organizationId}/sign-in-page`, page);
+    assert.deepEqual([set.statusCode, set.json()], [200, page]);
+    const own = `/console/log-in?organization=${organizationId}`;
+    const plain = await new TestBrowser(world.app).get(own);
+    assert.match(plain.body, /<strong>Example &amp; Co<\/strong>\s*<span>Frontdoor<\/span>/);
+    const other = world.api.other.organizationId;
+    const ofOther = await new TestBrowser(world.app).get(`/console/log-in?organization=${other}`);
+    assert.doesNotMatch(ofOther.body, /Example/);
+    await browser.call('PUT', `/organizations/${organizationId}/sign-in-page`, {});
   });
 
   it('goes nowhere but to its own pages after a log-in', () => {

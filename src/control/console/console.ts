@@ -3,6 +3,7 @@ import type { Log } from '#base';
 import type { ConsoleApp } from './app/console-app.ts';
 import type { LoginParts } from '../shares/logins/mod.ts';
 import type { OpenConsole } from '../shares/operations/mod.ts';
+import { signInLook } from '../credentials/people/mod.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
 import { addConsoleRoutes } from './console-routes.ts';
 import { foreignOrigin, isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
@@ -59,6 +60,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
             signInTest: login && new SignInTest({ ...options, tests: login.tests, failures }),
             app: program,
             own,
+            lookOf: (organizationId) => signInLook(options.store.db, organizationId),
             log,
           },
           context,

@@ -1,16 +1,15 @@
 /** Sessions for acts of a person on the own log-in, at pages of the console: they need a log-in of the last 15 minutes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleSession } from '../credentials/people/mod.ts';
-import { problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage } from './console-pages.ts';
+import type { SendPage } from './page-answer.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 
 export interface FreshSessionParts {
   readonly sessions: ConsoleSessions;
   readonly base: string;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+  readonly sendPage: SendPage;
 }
-
-const TOO_OLD = 'Sign in again: this needs a sign-in of the last 15 minutes.';
 
 /**
  * Returns the session of the request, if its log-in is fresh. Else it answers, with what leads to the log-in and from there to
@@ -26,6 +25,14 @@ export async function freshSession(
   if (session !== undefined && sessions.isRecent(session)) return session;
   const logIn = `${base}/log-in?to=${encodeURIComponent(to)}`;
   if (session === undefined) reply.redirect(logIn, 303);
-  else sendPage(reply, problemPage(403, 'Sign in again', TOO_OLD, logIn), request);
+  else {
+    const page = problemPage(
+      403,
+      ({ signInAgain }) => signInAgain,
+      ({ signInTooOld }) => signInTooOld,
+      logIn,
+    );
+    await sendPage(reply, page, request);
+  }
   return undefined;
 }

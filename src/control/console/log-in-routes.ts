@@ -3,10 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { isUuid } from '#domain';
 import { ENDED_COOKIE } from './console-cookie.ts';
 import { cookieLostPage, logInPage } from './console-pages.ts';
+import type { Said } from './english-page-text.ts';
 import type { PersonRouteParts } from './person-route-parts.ts';
-
-const WRONG =
-  'The email address or the password is wrong. After ten wrong passwords in a row, sign-in is blocked for 15 minutes.';
 
 export function addLogInRoutes(pages: FastifyInstance, parts: PersonRouteParts): void {
   const { logIn, sessions, base, offersOf, sendPage, begin, ownPathOf } = parts;
@@ -30,11 +28,12 @@ export function addLogInRoutes(pages: FastifyInstance, parts: PersonRouteParts):
     if (!('problem' in result)) return begin(reply, result, to);
     if (result.problem === 'wrong') {
       const offers = await offersOf(organizationId);
-      const page = logInPage(base, { to, name, problem: WRONG, offers, organizationId }, 403);
+      const problem: Said = ({ wrongPassword }) => wrongPassword;
+      const page = logInPage(base, { to, name, problem, offers, organizationId }, 403);
       return sendPage(reply, page, request);
     }
     const seconds = Math.ceil(result.afterMs / 1_000);
-    const problem = `Too many wrong passwords or too many concurrent sign-ins. Try again in ${seconds} s.`;
+    const problem: Said = ({ tooManyPasswords }) => tooManyPasswords(seconds);
     reply.header('retry-after', seconds);
     return sendPage(reply, logInPage(base, { to, name, problem, organizationId }, 429), request);
   });

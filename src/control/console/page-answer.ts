@@ -1,10 +1,14 @@
 /** How a page of the console is sent, and the page of a failure. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FrontdoorError, type Log } from '#base';
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { html } from '../html/mod.ts';
+import type { SignInLook } from '../credentials/people/mod.ts';
 import { sessionCookie, stepCookie } from './console-cookie.ts';
 import type { Begun } from './console-log-in.ts';
-import { documentOf, problemPage, unencryptedPage, type ConsolePage } from './console-pages.ts';
+import { problemPage, unencryptedPage } from './console-pages.ts';
+import { documentOf, type ConsolePage } from './page-document.ts';
+import { languageOf, PAGE_TEXTS } from './page-text.ts';
 
 const NONCE_BYTES = 18;
 
@@ -27,40 +31,64 @@ export function pageOfError(error: unknown, log: Log): ConsolePage {
   if (error instanceof Misdirected)
     return problemPage(
       421,
-      'Another address',
-      'The console does not answer under this name. Use the address that the control plane printed. To serve it behind a proxy ' +
-        'under this name, start the control plane with --public-api-url and the address that browsers show.',
+      ({ otherAddress }) => otherAddress,
+      ({ otherAddressText }) => otherAddressText,
     );
   if (error instanceof Unencrypted) return unencryptedPage();
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     if (error.kind === 'unavailable')
       return problemPage(
         503,
-        'Not available',
-        'The console is not available at the moment. Try again in a minute.',
+        ({ notAvailable }) => notAvailable,
+        ({ notAvailableText }) => notAvailableText,
       );
-    return problemPage(error.status, 'This did not work', `${error.message}.`);
+    const { status, message } = error;
+    // Messages of errors are in English.
+    const content = () => html`<p lang="en">${message}.</p>`;
+    return { status, title: ({ didNotWork }) => didNotWork, content };
   }
   const errorId = randomBytes(8).toString('hex');
   log.error(
     { errorId, cause: error instanceof Error ? error.stack : String(error) },
     'a page of the console failed',
   );
-  return problemPage(500, 'Internal error', `This is a fault of the console. Its error ID is ${errorId}.`);
+  return problemPage(
+    500,
+    ({ internalError }) => internalError,
+    ({ internalErrorText }) => internalErrorText(errorId),
+  );
 }
 
-export function sendPage(
+export type SendPage = (
   reply: FastifyReply,
-  base: string,
   page: ConsolePage,
   request: FastifyRequest,
-): FastifyReply {
+) => Promise<FastifyReply>;
+
+export interface PageSender {
+  /** The path of the console. */
+  readonly base: string;
+  /** The name and logo of an organization, or of the oldest one. */
+  readonly lookOf: (organizationId: string | undefined) => Promise<SignInLook>;
+  readonly log: Log;
+}
+
+export async function sendPage(
+  { base, lookOf, log }: PageSender,
+  reply: FastifyReply,
+  page: ConsolePage,
+  request: FastifyRequest,
+): Promise<FastifyReply> {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
-  const scripts = page.takesCode === true ? `script-src 'self'; ` : '';
-  const pictures = page.showsPicture === true ? `img-src data:; ` : '';
+  const language = languageOf(request.raw);
+  // A page about a database that is away has no name.
+  const look = await lookOf(page.organizationId).catch((error: unknown): SignInLook => {
+    log.warn({ cause: messageOf(error) }, 'page without the name of its organization');
+    return { name: undefined, logo: undefined };
+  });
   const policy =
-    `default-src 'none'; ${scripts}${pictures}style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; ` +
-    `frame-ancestors 'none'`;
+    `default-src 'none'; ${page.usesScript === true ? `script-src 'self'; ` : ''}img-src data:; style-src 'nonce-${nonce}'; form-action 'self'; ` +
+    `base-uri 'none'; frame-ancestors 'none'`;
   return reply
     .code(page.status)
     .header('content-security-policy', policy)
@@ -69,6 +97,11 @@ export function sendPage(
     .header('referrer-policy', 'no-referrer')
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-store')
+    .header('content-language', language)
     .type('text/html; charset=utf-8')
-    .send(request.method === 'HEAD' ? '' : documentOf(page, base, nonce));
+    .send(
+      request.method === 'HEAD'
+        ? ''
+        : documentOf(page, { base, nonce, language, text: PAGE_TEXTS[language], look }),
+    );
 }

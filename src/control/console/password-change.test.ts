@@ -238,7 +238,7 @@ describeEachStore('the password of a person', (open) => {
     for (let at = 0; at < 10; at += 1) assert.equal(await logIn(email, `wrong password ${at}`), 403);
     assert.equal(await logIn(email, FORMER), 403);
     const code = await linkFor(email);
-    assert.match((await new TestBrowser(world.app).get(LINK)).body, /welcome\.js/);
+    assert.match((await new TestBrowser(world.app).get(LINK)).body, /page\.js/);
     const browser = new TestBrowser(world.app);
     const page = await browser.post(LINK, { code });
     assert.equal(page.statusCode, 200);

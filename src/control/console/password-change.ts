@@ -22,7 +22,7 @@ import type { RuleParts } from '../credentials/accounts/mod.ts';
 import type { Begun, ConsoleLogIn, NotProven } from './console-log-in.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
-import { passwordProblem } from './password-rule.ts';
+import { passwordProblem, type PasswordProblem } from './password-rule.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
 import { storeHashed } from './stored-password.ts';
 
@@ -34,8 +34,7 @@ export interface PasswordChangeParts extends ConsoleParts {
   readonly rule: () => RuleParts;
 }
 
-/** The new password is refused for the reason of a sentence. */
-type Unfit = { readonly problem: 'unfit'; readonly sentence: string };
+type Unfit = { readonly problem: 'unfit'; readonly why: PasswordProblem };
 type Later = Extract<NotProven, { readonly problem: 'later' }>;
 
 export type PasswordChanged =
@@ -48,8 +47,6 @@ export type LinkUsed =
   | Later
   /** The code is wrong, was used, or has expired. */
   | { readonly problem: 'unknown' };
-
-const SAME = 'The new password is the one that you have.';
 
 export class PasswordChange {
   readonly #parts: PasswordChangeParts;
@@ -71,8 +68,8 @@ export class PasswordChange {
     client: ConsoleClient,
   ): Promise<PasswordChanged> {
     const { store, clock, secrets, logIn } = this.#parts;
-    const sentence = current === password ? SAME : passwordProblem(password, [name, email]);
-    if (sentence !== undefined) return { problem: 'unfit', sentence };
+    const why = current === password ? 'is-the-same' : passwordProblem(password, [name, email]);
+    if (why !== undefined) return { problem: 'unfit', why };
     const form = { name: email, password: current, only: { personId: owner.id } };
     const proven = await logIn.prove(form, client, 'changePassword');
     if ('problem' in proven) return proven;
@@ -110,8 +107,8 @@ export class PasswordChange {
     earlier: ConsoleSession | undefined,
   ): Promise<LinkUsed> {
     const { store, clock, secrets, sessions, secondFactor, rule } = this.#parts;
-    const sentence = passwordProblem(password, [name, email]);
-    if (sentence !== undefined) return { problem: 'unfit', sentence };
+    const why = passwordProblem(password, [name, email]);
+    if (why !== undefined) return { problem: 'unfit', why };
     const wanted = { email, password, personId: id };
     const stored = storeHashed(store, wanted, async (passwordHash, trx, touch): Promise<LinkUsed> => {
       const person = await lockPerson(trx, id);

@@ -3,57 +3,60 @@
  * managers know whose password they store.
  */
 import { html, type Html } from '../html/mod.ts';
-import { linkCodePage, newPasswordInput, wrong, type ConsolePage } from './console-pages.ts';
+import { linkCodePage, newPasswordInput, passwordInput, wrong } from './console-pages.ts';
+import type { ConsolePage } from './page-document.ts';
+import type { PageText, Said } from './english-page-text.ts';
 
 export interface PasswordForm {
   readonly base: string;
   readonly email: string;
-  readonly problem?: string | undefined;
+  readonly problem?: Said | undefined;
   readonly status?: number;
+  /** Whose person it is. */
+  readonly organizationId?: string | undefined;
 }
 
 /** Asks for the password that the person has, and for the new one. */
-export function passwordPage({ base, email, problem, status = 200 }: PasswordForm): ConsolePage {
-  const content = html`${wrong(problem)}
-    <p>All your other sessions end when you change the password.</p>
-    <form method="post" action="${base}/password">
-      ${emailInput(email)}
-      <label for="current">Current password</label>
-      <input
-        id="current"
-        name="current"
-        type="password"
-        autocomplete="current-password"
-        required
-        maxlength="256"
-      />
-      ${newPasswordInput('New password')}
-      <button>Change password</button>
-    </form>
-    <p><a href="${base}/account">Back</a></p>`;
-  return { status, title: 'Change password', content };
+export function passwordPage(form: PasswordForm): ConsolePage {
+  const { base, email, problem, status = 200, organizationId } = form;
+  const content = (text: PageText) =>
+    html`${wrong(text, problem)}
+      <p>${text.otherSessionsEnd}</p>
+      <form method="post" action="${base}/password">
+        ${emailInput(text, email)}
+        ${passwordInput(text, { id: 'current', label: text.currentPassword, autocomplete: 'current-password' })}
+        ${newPasswordInput(text, text.newPassword)}
+        <button>${text.changePassword}</button>
+      </form>
+      <p><a href="${base}/account">${text.back}</a></p>`;
+  return { status, title: ({ changePassword }) => changePassword, content, usesScript: true, organizationId };
 }
 
 /** Asks for the code of a link, which the script takes from the address. */
-export function passwordCodePage(base: string, problem?: string, status = 200): ConsolePage {
-  const purpose = 'It sets a new password and can be used once.';
-  return linkCodePage(base, { title: 'New password', path: 'new-password', purpose }, problem, status);
+export function passwordCodePage(base: string, problem?: Said, status = 200): ConsolePage {
+  const form = {
+    title: ({ newPassword }: PageText) => newPassword,
+    path: 'new-password',
+    purpose: ({ newPasswordPurpose }: PageText) => newPasswordPurpose,
+  };
+  return linkCodePage(base, form, problem, status);
 }
 
 /** Asks someone who has followed a link for the new password. */
 export function newPasswordPage(form: PasswordForm, code: string): ConsolePage {
-  const { base, email, problem, status = 200 } = form;
-  const content = html`${wrong(problem)}
-    <p>All your sessions end when the new password is set.</p>
-    <form method="post" action="${base}/new-password">
-      <input type="hidden" name="code" value="${code}" />
-      ${emailInput(email)} ${newPasswordInput('New password')}
-      <button>Set password</button>
-    </form>`;
-  return { status, title: 'New password', content };
+  const { base, email, problem, status = 200, organizationId } = form;
+  const content = (text: PageText) =>
+    html`${wrong(text, problem)}
+      <p>${text.allSessionsEnd}</p>
+      <form method="post" action="${base}/new-password">
+        <input type="hidden" name="code" value="${code}" />
+        ${emailInput(text, email)} ${newPasswordInput(text, text.newPassword)}
+        <button>${text.setPassword}</button>
+      </form>`;
+  return { status, title: ({ newPassword }) => newPassword, content, usesScript: true, organizationId };
 }
 
-function emailInput(email: string): Html {
-  return html`<label for="email">Email address</label>
+function emailInput(text: PageText, email: string): Html {
+  return html`<label for="email">${text.emailAddress}</label>
     <input id="email" value="${email}" autocomplete="username" readonly />`;
 }

@@ -5,6 +5,7 @@ import type { Begun } from './console-log-in.ts';
 import { problemPage } from './console-pages.ts';
 import type { ConsoleClient } from './console-sessions.ts';
 import { freshSession, type FreshSessionParts } from './fresh-session.ts';
+import type { Said } from './english-page-text.ts';
 import type { PasswordChange, PasswordChanged } from './password-change.ts';
 import { newPasswordPage, passwordCodePage, passwordPage } from './password-pages.ts';
 
@@ -18,25 +19,23 @@ export interface PasswordRouteParts extends FreshSessionParts {
   readonly begin: (reply: FastifyReply, begun: Begun) => FastifyReply;
 }
 
-const NO_PASSWORD = 'You do not sign in with a password.';
-const WRONG =
-  'The current password is wrong. After ten wrong passwords in a row, sign-in is blocked for 15 minutes.';
-const UNKNOWN = 'The code is invalid, has already been used, or has expired. Ask for a new link.';
+const UNKNOWN: Said = ({ unknownCode }) => unknownCode;
 
 export function addPasswordRoutes(pages: FastifyInstance, parts: PasswordRouteParts): void {
   const { passwordChange, sessions, base, clientOf, endOf, fieldsOf, sendPage, begin } = parts;
 
-  /** Returns what is wrong in words, with the status of the answer. */
+  /** Returns what is wrong, with the status of the answer. */
   const refusalOf = (
     refused: Exclude<PasswordChanged, { readonly token: unknown }>,
     reply: FastifyReply,
-  ): { readonly problem: string; readonly status: number } => {
-    if (refused.problem === 'unfit') return { problem: refused.sentence, status: 400 };
-    if (refused.problem === 'wrong') return { problem: WRONG, status: 403 };
+  ): { readonly problem: Said; readonly status: number } => {
+    if (refused.problem === 'unfit')
+      return { problem: ({ passwordProblems }) => passwordProblems[refused.why], status: 400 };
+    if (refused.problem === 'wrong')
+      return { problem: ({ wrongCurrentPassword }) => wrongCurrentPassword, status: 403 };
     const seconds = Math.ceil(refused.afterMs / 1_000);
     reply.header('retry-after', seconds);
-    const problem = `There were too many wrong passwords, or too many wait at once. Try again in ${seconds} s.`;
-    return { problem, status: 429 };
+    return { problem: ({ tooManyWaiting }) => tooManyWaiting(seconds), status: 429 };
   };
 
   /** Returns the session with the e-mail address of its password. Without these it answers, and returns undefined. */
@@ -45,26 +44,40 @@ export function addPasswordRoutes(pages: FastifyInstance, parts: PasswordRoutePa
     if (session === undefined) return undefined;
     const email = await passwordChange.emailOf(session.owner);
     if (email !== undefined) return { session, email };
-    sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
+    const title: Said = ({ didNotWork }) => didNotWork;
+    await sendPage(
+      reply,
+      problemPage(409, title, ({ noPassword }) => noPassword, base),
+      request,
+    );
     return undefined;
   };
 
   pages.get('/password', async (request, reply) => {
     const own = await owned(request, reply);
     if (own === undefined) return reply;
-    return sendPage(reply, passwordPage({ base, email: own.email }), request);
+    return sendPage(
+      reply,
+      passwordPage({ base, email: own.email, organizationId: own.session.owner.organizationId }),
+      request,
+    );
   });
 
   pages.post('/password', async (request, reply) => {
     const own = await owned(request, reply);
     if (own === undefined) return reply;
     const { session, email } = own;
+    const { organizationId } = session.owner;
     const fields = await fieldsOf(request, reply);
     const typed = { current: fields.get('current') ?? '', password: fields.get('password') ?? '' };
     const client = { ...clientOf(request), signal: endOf(reply) };
     const changed = await passwordChange.change(session, email, typed, client);
     if ('problem' in changed)
-      return sendPage(reply, passwordPage({ base, email, ...refusalOf(changed, reply) }), request);
+      return sendPage(
+        reply,
+        passwordPage({ base, email, organizationId, ...refusalOf(changed, reply) }),
+        request,
+      );
     if (changed.token !== undefined) reply.header('set-cookie', sessionCookie(changed.token));
     return reply.redirect(`${base}/account`, 303);
   });

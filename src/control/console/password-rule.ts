@@ -49,16 +49,17 @@ const COMMON = [
 /** So many characters have to remain beside a common password and what others know of the person. */
 const MIN_OWN_CHARS = 8;
 
-/** Returns why the password is refused, as a sentence, or undefined. `known` are texts that others know of the person. */
-export function passwordProblem(password: string, known: readonly string[]): string | undefined {
+/** Why a password is refused. */
+export type PasswordProblem = 'too-short' | 'too-long' | 'repeats-characters' | 'is-guessed' | 'is-the-same';
+
+/** Returns why the password is refused, or undefined. `known` are texts that others know of the person. */
+export function passwordProblem(password: string, known: readonly string[]): PasswordProblem | undefined {
   const { length } = [...password];
-  if (length < MIN_PASSWORD_CHARS) return `The password needs at least ${MIN_PASSWORD_CHARS} characters.`;
-  if (length > MAX_PASSWORD_CHARS) return `The password may have at most ${MAX_PASSWORD_CHARS} characters.`;
-  if (new Set(password).size < MIN_DIFFERENT_CHARS) return 'The password repeats too few characters.';
+  if (length < MIN_PASSWORD_CHARS) return 'too-short';
+  if (length > MAX_PASSWORD_CHARS) return 'too-long';
+  if (new Set(password).size < MIN_DIFFERENT_CHARS) return 'repeats-characters';
   const words = [...known, ...known.flatMap((text) => text.split(/[@\s.]+/)), ...COMMON];
   let own = password.toLowerCase();
   for (const word of words) if (word.length >= 4) own = own.replaceAll(word.toLowerCase(), '');
-  return [...own].length < MIN_OWN_CHARS
-    ? 'The password is one that others guess: it consists of a common password, your name or your address.'
-    : undefined;
+  return [...own].length < MIN_OWN_CHARS ? 'is-guessed' : undefined;
 }

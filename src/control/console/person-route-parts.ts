@@ -1,8 +1,8 @@
 /** What the routes of people who log in or are invited share. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Begun, ConsoleLogIn } from './console-log-in.ts';
-import type { ConsolePage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { SendPage } from './page-answer.ts';
 import type { ProviderOffer } from './provider-log-in.ts';
 
 export interface PersonRouteParts {
@@ -17,5 +17,5 @@ export interface PersonRouteParts {
   readonly offersOf: (organizationId: string | undefined) => Promise<readonly ProviderOffer[]>;
   /** Answers with the cookie of what has begun, and leads to a path of the console; by default to its first page. */
   readonly begin: (reply: FastifyReply, begun: Begun, to?: string) => FastifyReply;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+  readonly sendPage: SendPage;
 }

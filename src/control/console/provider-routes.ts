@@ -2,8 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginRefusalReason } from '#domain/gateway-shapes';
 import { ATTEMPT_COOKIE_ENDED, attemptCookie, attemptOf, sessionCookie } from './console-cookie.ts';
-import { continuePage, leadOnPage, problemPage, type ConsolePage } from './console-pages.ts';
+import { continuePage, leadOnPage, problemPage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { SendPage } from './page-answer.ts';
+import type { Said } from './english-page-text.ts';
 import type { ProviderLogIn } from './provider-log-in.ts';
 
 export interface ProviderRouteParts {
@@ -15,27 +17,21 @@ export interface ProviderRouteParts {
   readonly ownPathOf: (path: unknown) => string;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
   readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+  readonly sendPage: SendPage;
 }
-
-const SENTENCES: Readonly<Partial<Record<LoginRefusalReason, string>>> = {
-  denied: 'The identity provider refused the sign-in.',
-  'attempt-not-valid':
-    'This sign-in has expired, or was started in another browser or at another address of the console. Start again.',
-  'provider-not-available': 'This provider is no longer used to sign in.',
-  'email-not-verified': 'Your account has no verified email address.',
-  'too-many': 'Too many people are signing in. Try again in a minute.',
-};
-const FAILED = 'The identity provider did not complete the sign-in. Try again, or ask an administrator.';
-const UNINVITED =
-  'The invitation code is invalid, has already been used, or has expired. Ask for a new link.';
-const CROWDED =
-  'Too many people are waiting for a role in this organization. Ask one of its administrators for an invitation.';
 
 export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRouteParts): void {
   const { providerLogIn, sessions, base, consoleUrl, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
-  const refuse = (reply: FastifyReply, request: FastifyRequest, sentence: string, status = 403) =>
-    sendPage(reply, problemPage(status, 'You are not signed in', sentence, `${base}/log-in`), request);
+  const refuse = (reply: FastifyReply, request: FastifyRequest, sentence: Said) =>
+    sendPage(
+      reply,
+      problemPage(403, ({ notSignedIn }) => notSignedIn, sentence, `${base}/log-in`),
+      request,
+    );
+  const refused =
+    (reason: LoginRefusalReason): Said =>
+    ({ providerRefusals }) =>
+      providerRefusals[reason];
 
   pages.get('/log-in/with/:providerId', async (request, reply) => {
     const { providerId } = request.params as { providerId: string };
@@ -46,7 +42,7 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
       ownPathOf(to),
       await sessions.find(request.raw),
     );
-    if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
+    if ('type' in begun) return refuse(reply, request, refused(begun.reason));
     return reply.header('set-cookie', attemptCookie(begun.sealed)).redirect(begun.url, 303);
   });
 
@@ -54,11 +50,12 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
   pages.post('/welcome/with/:providerId', async (request, reply) => {
     const { providerId } = request.params as { providerId: string };
     const code = ((await fieldsOf(request, reply)).get('code') ?? '').trim();
-    if (!(await providerLogIn.isInvited(providerId, code))) return refuse(reply, request, UNINVITED);
+    if (!(await providerLogIn.isInvited(providerId, code)))
+      return refuse(reply, request, ({ unknownInvitation }) => unknownInvitation);
     const callbackUrl = `${consoleUrl()}/callback/${providerId}`;
     const earlier = await sessions.find(request.raw);
     const begun = await providerLogIn.begin(providerId, callbackUrl, base, earlier, code);
-    if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
+    if ('type' in begun) return refuse(reply, request, refused(begun.reason));
     reply.header('set-cookie', attemptCookie(begun.sealed));
     return sendPage(reply, leadOnPage(begun.url), request);
   });
@@ -77,8 +74,9 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
       const to = `${base}/logged-in?to=${encodeURIComponent(result.to)}`;
       return sendPage(reply, continuePage(to), request);
     }
-    if (result.type === 'uninvited') return refuse(reply, request, UNINVITED);
-    if (result.type === 'crowded') return refuse(reply, request, CROWDED);
-    return refuse(reply, request, SENTENCES[result.reason] ?? FAILED);
+    if (result.type === 'uninvited')
+      return refuse(reply, request, ({ unknownInvitation }) => unknownInvitation);
+    if (result.type === 'crowded') return refuse(reply, request, ({ crowded }) => crowded);
+    return refuse(reply, request, refused(result.reason));
   });
 }

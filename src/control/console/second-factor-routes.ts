@@ -2,9 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrPictureOf } from '../credentials/totp/mod.ts';
 import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
-import { problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage } from './console-pages.ts';
 import type { ConsoleClient } from './console-sessions.ts';
 import { freshSession, type FreshSessionParts } from './fresh-session.ts';
+import type { ConsolePage } from './page-document.ts';
+import type { Said } from './english-page-text.ts';
 import type { LogInStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 import { enrollmentPage, factorCodePage, recoveryCodesPage, type FactorForm } from './second-factor-pages.ts';
 
@@ -16,18 +18,21 @@ export interface SecondFactorRouteParts extends FreshSessionParts {
 }
 
 const PATH = '/log-in/second-factor';
-const WRONG =
-  'The code is wrong or has already been used. After five wrong codes in a row, sign-in is blocked for 15 minutes, and then for longer.';
-const OVER = 'This sign-in has expired, or your browser did not keep its cookie. Start again.';
-const NO_PASSWORD = 'Only people who sign in with a password can set up a second factor.';
+const notSignedIn: Said = (text) => text.notSignedIn;
+const didNotWork: Said = (text) => text.didNotWork;
+const WRONG: Said = ({ wrongFactor }) => wrongFactor;
 
 export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFactorRouteParts): void {
   const { secondFactor, sessions, base, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
 
   /** There is no way back to the log-in by itself: a browser that keeps no cookie would go round in circles. */
-  const over = (reply: FastifyReply, request: FastifyRequest): FastifyReply => {
+  const over = (reply: FastifyReply, request: FastifyRequest): Promise<FastifyReply> => {
     reply.header('set-cookie', STEP_COOKIE_ENDED);
-    return sendPage(reply, problemPage(403, 'You are not signed in', OVER, `${base}/log-in`), request);
+    return sendPage(
+      reply,
+      problemPage(403, notSignedIn, ({ stepOver }) => stepOver, `${base}/log-in`),
+      request,
+    );
   };
   const pageOf = ({ url }: LogInStep, form: FactorForm, asksRecovery: boolean): ConsolePage => {
     if (url === null) return factorCodePage(form, asksRecovery);
@@ -64,15 +69,19 @@ export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFacto
       return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
     }
     const seconds = Math.ceil(result.afterMs / 1_000);
-    const problem = `There were too many wrong codes. Try again in ${seconds} s.`;
+    const problem: Said = ({ tooManyCodes }) => tooManyCodes(seconds);
     reply.header('retry-after', seconds);
     const form = { base, to, problem, status: 429 };
     return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
   });
 
   const account = `${base}/account`;
-  const noPassword = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
-    sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
+  const noPassword = (reply: FastifyReply, request: FastifyRequest): Promise<FastifyReply> =>
+    sendPage(
+      reply,
+      problemPage(409, didNotWork, ({ onlyWithPassword }) => onlyWithPassword, base),
+      request,
+    );
 
   pages.post('/second-factor', async (request, reply) => {
     const session = await freshSession(parts, request, reply, account);

@@ -221,7 +221,7 @@ describeEachStore('the second factor of people', (open) => {
     assert.equal(begun.headers.location, STEP);
     const page = await fay.get(STEP);
     assert.match(String(page.headers['content-security-policy']), /^default-src 'none'; img-src data:; /);
-    assert.match(page.body, /<img src="data:image\/png;base64,/);
+    assert.match(page.body, /<img class="qr" src="data:image\/png;base64,/);
     const text = /<code id="secret">([^<]*)</.exec(page.body)![1]!;
     assert.equal((await fay.post(STEP, { code: '000000', to: '/console' })).statusCode, 403);
     const code = codeOf(bytesOfBase32(text.replaceAll(' ', '')));

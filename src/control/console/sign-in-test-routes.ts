@@ -7,8 +7,10 @@ import { SIGN_IN_TEST_MS } from '../shares/logins/mod.ts';
 import type { ConsoleRouteContext } from '../shares/operations/mod.ts';
 import { SIGN_IN_TEST_COOKIE_ENDED, signInTestCookie, signInTestOf } from './console-cookie.ts';
 import { ownOriginOf, type OwnAddress } from './console-origin.ts';
-import { problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { SendPage } from './page-answer.ts';
+import type { Said } from './english-page-text.ts';
 import type { SignInTest, TestTarget } from './sign-in-test.ts';
 import { backPage, testResultPage } from './sign-in-test-pages.ts';
 
@@ -18,20 +20,17 @@ export interface SignInTestRouteParts extends Pick<ConsoleRouteContext, 'callbac
   readonly base: string;
   readonly own: () => OwnAddress;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+  readonly sendPage: SendPage;
 }
-
-const TITLE = 'Test sign-in';
-const NOT_PERMITTED = 'Your role does not allow this. Ask an administrator of your organization.';
-const NOT_FOUND = 'There is no such sign-in provider, or nobody signs in with its type.';
-const OVER =
-  'This test has expired, was completed before, or was started by another session. Close this window, and start the test again.';
-const TOO_MANY = 'Too many tests failed. Try again in a minute.';
 
 export function addSignInTestRoutes(pages: FastifyInstance, parts: SignInTestRouteParts): void {
   const { signInTest, sessions, base, own, clientOf, sendPage, callbackUrls } = parts;
-  const refuse = (reply: FastifyReply, request: FastifyRequest, status: number, sentence: string) =>
-    sendPage(reply, problemPage(status, TITLE, sentence), request);
+  const refuse = (reply: FastifyReply, request: FastifyRequest, status: number, sentence: Said) =>
+    sendPage(
+      reply,
+      problemPage(status, ({ testSignIn }) => testSignIn, sentence),
+      request,
+    );
 
   pages.get('/sign-in-test/:frontdoorId/:providerId', async (request, reply) => {
     const session = await sessions.find(request.raw);
@@ -39,15 +38,16 @@ export function addSignInTestRoutes(pages: FastifyInstance, parts: SignInTestRou
       return reply.redirect(`${base}/log-in?to=${encodeURIComponent(request.url)}`, 303);
     const { baseUrl } = own();
     if (ownOriginOf(request.raw, own()) !== new URL(baseUrl).origin)
-      return refuse(reply, request, 409, `The test returns to ${baseUrl}. Open the console at that address.`);
+      return refuse(reply, request, 409, ({ testOtherAddress }) => testOtherAddress(baseUrl));
     const target = request.params as TestTarget;
     const urls = await callbackUrls(session.owner.organizationId, target.frontdoorId, target.providerId);
     const { callback } = request.query as { callback?: unknown };
     const redirectUri = urls.find((url) => url === callback) ?? urls[0];
-    if (redirectUri === undefined) return refuse(reply, request, 404, NOT_FOUND);
+    if (redirectUri === undefined) return refuse(reply, request, 404, ({ testNoProvider }) => testNoProvider);
     const begun = await signInTest.begin(session, target, redirectUri, clientOf(request).address);
-    if (begun === 'not-permitted') return refuse(reply, request, 403, NOT_PERMITTED);
-    if (begun === 'not-found') return refuse(reply, request, 404, NOT_FOUND);
+    if (begun === 'not-permitted')
+      return refuse(reply, request, 403, ({ testNotPermitted }) => testNotPermitted);
+    if (begun === 'not-found') return refuse(reply, request, 404, ({ testNoProvider }) => testNoProvider);
     if (!('url' in begun)) return sendPage(reply, testResultPage(begun, undefined), request);
     const cookie = signInTestCookie(begun.sealed, SIGN_IN_TEST_MS);
     return reply.header('set-cookie', cookie).redirect(begun.url, 303);
@@ -61,11 +61,12 @@ export function addSignInTestRoutes(pages: FastifyInstance, parts: SignInTestRou
     const session = await sessions.find(request.raw);
     const sealed = signInTestOf(request.raw);
     reply.header('set-cookie', SIGN_IN_TEST_COOKIE_ENDED);
-    if (session === undefined || sealed === undefined) return refuse(reply, request, 403, OVER);
+    if (session === undefined || sealed === undefined)
+      return refuse(reply, request, 403, ({ testOver }) => testOver);
     const parameters = new URLSearchParams(queryOf(request));
     const finished = await signInTest.finish(session, sealed, parameters, clientOf(request).address);
-    if (finished === 'too-many') return refuse(reply, request, 429, TOO_MANY);
-    if (finished === undefined) return refuse(reply, request, 403, OVER);
+    if (finished === 'too-many') return refuse(reply, request, 429, ({ testTooMany }) => testTooMany);
+    if (finished === undefined) return refuse(reply, request, 403, ({ testOver }) => testOver);
     return sendPage(reply, testResultPage(finished.result, finished.role), request);
   });
 }

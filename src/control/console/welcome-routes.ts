@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { FrontdoorError } from '#base';
 import { parseName } from '#domain';
 import type { Begun } from './console-log-in.ts';
-import { accountPage, codePage, WELCOME_SCRIPT } from './console-pages.ts';
+import { accountPage, codePage } from './console-pages.ts';
+import { PAGE_SCRIPT } from './page-document.ts';
+import type { Said } from './english-page-text.ts';
 import { passwordProblem } from './password-rule.ts';
 import type { PersonRouteParts } from './person-route-parts.ts';
 
@@ -15,22 +17,25 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
 
   pages.get('/welcome', (request, reply) => sendPage(reply, codePage(base), request));
 
-  pages.get('/welcome.js', (_request, reply) =>
+  pages.get('/page.js', (_request, reply) =>
     reply
       .header('cache-control', 'no-cache')
       .header('x-content-type-options', 'nosniff')
+      .header('cross-origin-resource-policy', 'same-origin')
       .type('text/javascript; charset=utf-8')
-      .send(WELCOME_SCRIPT),
+      .send(PAGE_SCRIPT),
   );
 
   pages.post('/welcome', async (request, reply) => {
     const fields = await fieldsOf(request, reply);
     const code = (fields.get('code') ?? '').trim();
     const invitation = await logIn.invitationOf(code, clientOf(request));
-    if (invitation === undefined) {
-      const problem = 'The code is invalid, has already been used, or has expired. Ask for a new link.';
-      return sendPage(reply, codePage(base, problem, 403), request);
-    }
+    if (invitation === undefined)
+      return sendPage(
+        reply,
+        codePage(base, ({ unknownCode }) => unknownCode, 403),
+        request,
+      );
     const [offers, organizationName] = await Promise.all([
       offersOf(invitation.organizationId),
       logIn.organizationNameOf(invitation.organizationId),
@@ -42,24 +47,28 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
     const [email, password] = [(fields.get('email') ?? '').trim(), fields.get('password')!];
     const name = parseName(fields.get('name') ?? '');
     const form = { code, name: name ?? '', email, offers, organizationName };
-    const again = (problem: string, status: number) =>
+    const again = (problem: Said, status: number) =>
       sendPage(reply, accountPage(base, invitation, { ...form, problem }, status), request);
-    if (name === undefined) return again('The name is missing or too long.', 400);
+    if (name === undefined) return again(({ nameInvalid }) => nameInvalid, 400);
     if (!EMAIL.test(email) || email.length > MAX_EMAIL_CHARS)
-      return again('Enter a valid email address.', 400);
+      return again(({ emailInvalid }) => emailInvalid, 400);
     const problem = passwordProblem(password, [name, email]);
-    if (problem !== undefined) return again(problem, 400);
+    if (problem !== undefined) return again(({ passwordProblems }) => passwordProblems[problem], 400);
     const earlier = await sessions.find(request.raw);
     let begun: Begun | undefined;
     try {
       begun = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
     } catch (error) {
       if (!(error instanceof FrontdoorError)) throw error;
-      if (error.kind === 'limited') return again('Too many people are signing in. Try again.', 429);
+      if (error.kind === 'limited') return again(({ tooManySignIns }) => tooManySignIns, 429);
       if (error.kind !== 'conflict') throw error;
-      return again('Another person in the organization already has this email address.', 409);
+      return again(({ emailTaken }) => emailTaken, 409);
     }
     if (begun !== undefined) return begin(reply, begun);
-    return sendPage(reply, codePage(base, 'The code has just been used.', 403), request);
+    return sendPage(
+      reply,
+      codePage(base, ({ usedCode }) => usedCode, 403),
+      request,
+    );
   });
 }

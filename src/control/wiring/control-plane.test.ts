@@ -122,7 +122,7 @@ test('without a console, all below its path is a 404 that names the switch, and 
       '/',
       '/log-in',
       '/welcome',
-      '/welcome.js',
+      '/page.js',
       '/assets/main.js',
       '/shares',
       '/api/caller',
