@@ -23,6 +23,8 @@ import {
   requestLogShape,
   sessionFoundShape,
   sessionQueryShape,
+  signInPageQueryShape,
+  signInPageShape,
   trafficReportShape,
   type GatewaySession,
   type GatewayUsage,
@@ -36,6 +38,8 @@ import {
   type LoginStarted,
   type RequestFailure,
   type SessionQuery,
+  type SignInPageQuery,
+  type SignInPageShown,
   type TrafficReport,
 } from '#domain/gateway-shapes';
 import type { JsonAnswer } from '#net/http';
@@ -78,6 +82,11 @@ export class GatewayApiClient {
   redeemLogin(redemption: LoginRedemption): Promise<LoginRedeemed> {
     const path = '/gateway/v1/logins/redeem';
     return this.#ask(path, loginRedemptionShape, redemption, loginRedeemedShape, ONCE);
+  }
+
+  /** The name and the logo on sign-in pages of a share. A control plane of an earlier version does not know them, and rejects. */
+  signInPage(query: SignInPageQuery): Promise<SignInPageShown> {
+    return this.#ask('/gateway/v1/logins/page', signInPageQueryShape, query, signInPageShape, ONCE);
   }
 
   /** Resolves to null if there is no such session, or it has ended. */

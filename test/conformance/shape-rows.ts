@@ -27,6 +27,8 @@ import {
   requestLogShape,
   sessionFoundShape,
   sessionQueryShape,
+  signInPageQueryShape,
+  signInPageShape,
   trafficReportShape,
 } from '#domain/gateway-shapes';
 import { LOCAL_SHAPE_ROWS } from './local-shape-rows.ts';
@@ -263,6 +265,10 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'ignored',
       newer: { ...redeemed, session: newerSession },
     },
+  ],
+  signInPageQueryShape: [{ shape: signInPageQueryShape, example: { shareId: 'id-a' }, unknown: 'ignored' }],
+  signInPageShape: [
+    { shape: signInPageShape, example: { title: 'Example', logo: 'aWNvbg==' }, unknown: 'ignored' },
   ],
   sessionQueryShape: [{ shape: sessionQueryShape, example: { token: 't' }, unknown: 'ignored' }],
   sessionFoundShape: [

@@ -1,7 +1,7 @@
 /**
  * Log-ins between gateways and the control plane, over the edge API with the gateway's certificate: the gateway
  * serves the browser; the control plane talks to the identity provider and keeps attempts and sessions. `POST
- * `POST /gateway/v1/logins/start`, `/callback`, `/redeem`, `/gateway/v1/sessions/find`, `/end`,
+ * `POST /gateway/v1/logins/start`, `/callback`, `/redeem`, `/page`, `/gateway/v1/sessions/find`, `/end`,
  * `/gateway/v1/providers/refresh`, `/gateway/v1/usage`.
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
@@ -152,6 +152,28 @@ export type SessionFound = ShapeOf<typeof sessionFoundShape.schema>;
 
 export const providerQueryShape = new Shape(Type.Object({ providerId: id() }), toControl('provider query'));
 export type ProviderQuery = ShapeOf<typeof providerQueryShape.schema>;
+
+/** A share whose visitors are about to sign in. */
+export const signInPageQueryShape = new Shape(
+  Type.Object({ shareId: id() }),
+  toControl('question for a sign-in page'),
+);
+export type SignInPageQuery = ShapeOf<typeof signInPageQueryShape.schema>;
+
+/** 32 KiB in base64. */
+const MAX_LOGO_CHARS = 43_692;
+const MAX_TITLE_CHARS = 255;
+
+/** What visitors see besides the providers; a title or logo that cannot be read is left out. */
+export const signInPageShape = new Shape(
+  Type.Object({
+    title: lossyField('title', nullable(text(MAX_TITLE_CHARS)), null),
+    /** A PNG image in base64. */
+    logo: lossyField('logo', nullable(text(MAX_LOGO_CHARS, '^[A-Za-z0-9+/]+={0,2}$')), null),
+  }),
+  toGateway('sign-in page'),
+);
+export type SignInPageShown = ShapeOf<typeof signInPageShape.schema>;
 
 const time = () => count();
 const bounds = { maxItems: MAX_USAGE_ENTRIES };

@@ -46,6 +46,7 @@ import { ProofSearch, Search } from './proof-search.ts';
 import { ProviderRegistry } from './provider-registry.ts';
 import { callerAddress, RateLimits } from './rate-limits.ts';
 import { SessionCache } from './session-cache.ts';
+import { SignInLooks } from './sign-in-looks.ts';
 import { TokenCheck } from './token-check.ts';
 import { UsageReporter } from './usage-reporter.ts';
 
@@ -137,6 +138,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     this.#logins = new LoginFlow({
       control,
       sessions: this.#sessions,
+      looks: new SignInLooks({ find: (query) => control.signInPage(query), log, monotonicMs }),
       rates,
       rate: limits.loginRate,
       httpsPort: options.publicHttpsPort,
@@ -342,7 +344,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       return unauthenticated('credential-wrong', host, guard, wrong, lines);
     if (isNavigation(head)) {
       if (guard.logins.length > 0 && !client.isSecure) return this.#logins.toHttps(host, head, client);
-      if (guard.logins.length > 0) return this.#logins.begin(host, guard, client, cookies, head.target);
+      if (guard.logins.length > 0) return this.#logins.begin(search, head.target);
       if (guard.hasLogins) return refusal(failureOfAccess('login-not-available'), lines);
     }
     const missing = wrong === 'session' ? 'credential-wrong' : 'credential-missing';

@@ -12,6 +12,8 @@ import type {
   LoginStart,
   LoginStarted,
   SessionQuery,
+  SignInPageQuery,
+  SignInPageShown,
 } from '#domain/gateway-shapes';
 import { FrontdoorError } from '#base';
 
@@ -19,6 +21,7 @@ export interface LoginControl {
   startLogin(start: LoginStart): Promise<LoginStarted>;
   finishLogin(callback: LoginCallback): Promise<LoginReturned>;
   redeemLogin(redemption: LoginRedemption): Promise<LoginRedeemed>;
+  signInPage(query: SignInPageQuery): Promise<SignInPageShown>;
   /** Resolves to null if there is no such session, or it has ended. */
   findSession(query: SessionQuery): Promise<GatewaySession | null>;
   endSession(query: SessionQuery): Promise<void>;

@@ -15,7 +15,15 @@ import type { AccessRefusal, AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES, failureOfAccess, failureOfLogin } from './access-failure-table.ts';
 import type { HostGuard } from './host-guard.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
-import { chooserPage, loggedOutPage, LOGIN_PATH, LOGOUT_PATH, redirect } from './login-pages.ts';
+import { loginPageLanguage, type LoginPageLanguage } from './login-page-text.ts';
+import {
+  chooserPage,
+  loggedOutPage,
+  LOGIN_PATH,
+  LOGOUT_PATH,
+  redirect,
+  type LoginPageView,
+} from './login-pages.ts';
 import {
   CLEAR_SESSION_LINE,
   loginCookieLine,
@@ -30,10 +38,12 @@ import { authorityOf, providerLogoutUrl } from './provider-logout.ts';
 import { circleOf } from './redirect-circle.ts';
 import { returnTarget } from './return-target-policy.ts';
 import type { SessionCache } from './session-cache.ts';
+import type { SignInLooks } from './sign-in-looks.ts';
 
 export interface LoginFlowOptions {
   readonly control: LoginControl;
   readonly sessions: SessionCache;
+  readonly looks: Pick<SignInLooks, 'of'>;
   readonly rates: RateLimits;
   /** Rate per address: starts and returns together, codes, and log-outs. */
   readonly rate: Rate;
@@ -49,6 +59,15 @@ const MAX_PARAMETERS = 20;
 /** A provider on the same machine may use plain HTTP. */
 const VISIBLE_URL = /^https?:\/\/[!-~]{1,8192}$/;
 
+/** A request of a browser that may sign in. */
+export interface LoginVisit {
+  readonly host: GatewayHost;
+  readonly guard: HostGuard;
+  readonly head: RequestHead;
+  readonly client: ClientFacts;
+  readonly cookies: OwnCookies;
+}
+
 export class LoginFlow {
   readonly #options: LoginFlowOptions;
 
@@ -58,20 +77,29 @@ export class LoginFlow {
 
   /** Starts the log-in of a browser that requested `returnTo` without a session. */
   begin(
-    host: GatewayHost,
-    guard: HostGuard,
-    client: ClientFacts,
-    cookies: OwnCookies,
+    { host, guard, head, client, cookies }: LoginVisit,
     returnTo: string,
   ): AccessVerdict | Promise<AccessVerdict> {
     const [only] = guard.logins;
     if (only === undefined) return refusal(failureOfAccess('login-not-available'));
     if (guard.logins.length === 1) return this.#start(host, only.id, client, cookies, returnTo);
-    return {
-      type: 'answer',
-      decision: 'login-choice',
-      answer: chooserPage(host.host, guard.logins, returnTo),
-    };
+    return this.#choose(host, guard, head, returnTo);
+  }
+
+  async #choose(
+    host: GatewayHost,
+    guard: HostGuard,
+    head: RequestHead,
+    returnTo: string,
+  ): Promise<AccessVerdict> {
+    const view = await this.#viewOf(host, head);
+    const answer = chooserPage(host.host, guard.logins, returnTo, view);
+    return { type: 'answer', decision: 'login-choice', answer };
+  }
+
+  async #viewOf(host: GatewayHost, head: RequestHead): Promise<LoginPageView> {
+    const look = await this.#options.looks.of(host.route.share.id);
+    return { look, language: languageOf(head) };
   }
 
   /** Handles a request below `/.frontdoor/` of a host where browsers log in. */
@@ -100,7 +128,7 @@ export class LoginFlow {
     if (code !== undefined && head.method === 'HEAD') return refusal(ACCESS_FAILURES.wrongLoginMethod);
     if (code !== undefined) return this.#redeem(host, code, client, cookies);
     const returnTo = returnTarget(to ?? '/');
-    if (provider === undefined) return this.begin(host, guard, client, cookies, returnTo);
+    if (provider === undefined) return this.begin({ host, guard, head, client, cookies }, returnTo);
     const isOne = guard.logins.some(({ id }) => id === provider);
     if (!isOne) return refusal(failureOfLogin('provider-not-available'));
     return this.#start(host, provider, client, cookies, returnTo);
@@ -217,10 +245,9 @@ export class LoginFlow {
         await answerInTime(control.endSession({ token: session }));
       }
       const lines = [CLEAR_SESSION_LINE];
-      const answer =
-        url === undefined
-          ? loggedOutPage(isAtProvider ? 'share only' : 'share', lines)
-          : redirect(303, url, lines);
+      if (url !== undefined) return { type: 'answer', decision: 'logout', answer: redirect(303, url, lines) };
+      const where = isAtProvider ? 'share only' : 'share';
+      const answer = loggedOutPage(where, await this.#viewOf(host, head), lines);
       return { type: 'answer', decision: 'logout', answer };
     });
   }
@@ -271,6 +298,11 @@ function refusedLogin({ reason }: LoginRefusal): AccessRefusal {
 function redirectOut(url: string, lines: readonly string[] = []): ReturnType<typeof redirect> {
   if (!VISIBLE_URL.test(url)) throw new TypeError('the control plane returned no valid URL for the redirect');
   return redirect(302, url, lines);
+}
+
+/** The language of the browser. */
+export function languageOf({ fields }: RequestHead): LoginPageLanguage {
+  return loginPageLanguage(headerValue(fields, 'accept-language'));
 }
 
 function digestOf(binding: string): string {

@@ -8,11 +8,12 @@ import type { RequestHead } from '../http/request-head-policy.ts';
 import { isForName, type ClientFacts } from '../circuits/route-decision.ts';
 import type { AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES } from './access-failure-table.ts';
-import type { LoginFlow } from './login-flow.ts';
+import { languageOf, type LoginFlow } from './login-flow.ts';
 import { loggedOutPage } from './login-pages.ts';
 import type { OriginIdentity } from './origin-identity.ts';
 import { refusal, withOwnLines } from './own-verdicts.ts';
 import { LOGGED_OUT_PATH } from './provider-logout.ts';
+import { NO_LOOK } from './sign-in-looks.ts';
 
 const KEY_SET_PATH = '/.well-known/jwks.json';
 const CALLBACK = /^\/([0-9A-Za-z-]{1,64})\/auth\/callback$/;
@@ -84,7 +85,11 @@ export class LoginHosts {
       return { type: 'answer', decision: 'key-set', answer };
     }
     if (LOGGED_OUT_PATH.test(path) && isGet)
-      return { type: 'answer', decision: 'logged-out', answer: loggedOutPage('provider') };
+      return {
+        type: 'answer',
+        decision: 'logged-out',
+        answer: loggedOutPage('provider', { look: NO_LOOK, language: languageOf(head) }),
+      };
     const providerId = CALLBACK.exec(path)?.[1];
     if (providerId === undefined) return refusal(ACCESS_FAILURES.noSuchPage);
     if (!isGet) return refusal(ACCESS_FAILURES.wrongLoginMethod);

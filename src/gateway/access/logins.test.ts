@@ -193,7 +193,7 @@ describe('log-ins', () => {
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self'/);
     assert.doesNotMatch(page.body, /<script|<b>|<i>/);
     assert.match(page.body, /&lt;b&gt;Second &amp; &quot;co&quot;/);
-    const links = [...page.body.matchAll(/href="([^"]+)"/g)].map(([, link = '']) =>
+    const links = [...page.body.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) =>
       link.replaceAll('&amp;', '&'),
     );
     assert.equal(links.length, 2);
@@ -204,6 +204,37 @@ describe('log-ins', () => {
       [SECOND, '/a?b=1&c=%3Ci%3C'],
     );
     assert.equal((await browser.get('two.share.localhost', '/.frontdoor/login?provider=nobody')).status, 503);
+  });
+
+  it('offer it in the language of the browser, with what the organization has set, and also while the control plane is away', async () => {
+    await world.serve('three', { authProviderIds: [PROVIDER, SECOND] });
+    const shown = (lines: readonly string[] = []) => browser.get('three.share.localhost', '/', lines);
+    world.control.isAway = true;
+    const plain = await shown();
+    world.control.isAway = false;
+    assert.equal(plain.status, 200);
+    assert.match(plain.body, /^<!doctype html>\n<html lang="en">.*<body><h1>Sign in to three/s);
+    world.control.page = { title: 'Example <Inc>', logo: 'aWNvbg==' };
+    await world.serve('four', { authProviderIds: [PROVIDER, SECOND] });
+    for (let visits = 0; visits < 3; visits += 1) {
+      const { body, headers } = await browser.get('four.share.localhost', '/', [
+        'Accept-Language: de, en;q=0.5',
+      ]);
+      assert.match(body, /<html lang="de">.*<h1>Bei four\.share\.localhost anmelden<\/h1>/s);
+      assert.match(
+        body,
+        /<img src="data:image\/png;base64,aWNvbg==" alt=""><span>Example &lt;Inc&gt;<\/span>/,
+      );
+      assert.match(headers.get('content-security-policy') ?? '', /img-src data:;/);
+    }
+    assert.equal(
+      new Set(world.control.pagesAsked).size,
+      world.control.pagesAsked.length,
+      'asked once a share',
+    );
+    const out = await browser.get('four.share.localhost', '/.frontdoor/logout', ['Accept-Language: de']);
+    assert.match(out.body, /<h1>Sie sind abgemeldet<\/h1>/);
+    world.control.page = { title: null, logo: null };
   });
 
   it('show why one fails, and nothing of the request', async () => {

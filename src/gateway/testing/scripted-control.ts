@@ -13,6 +13,8 @@ import {
   type LoginStart,
   type LoginStarted,
   type SessionQuery,
+  type SignInPageQuery,
+  type SignInPageShown,
 } from '#domain/gateway-shapes';
 import type { LoginControl } from '../access/login-control.ts';
 
@@ -42,6 +44,9 @@ export class ScriptedControl implements LoginControl {
   readonly sessions = new Map<string, GatewaySession>();
   /** Tokens of the look-ups, in order. */
   readonly asked: string[] = [];
+  /** Shares whose sign-in page was asked for, in order. */
+  readonly pagesAsked: string[] = [];
+  page: SignInPageShown = { title: null, logo: null };
   /** Whether no request gets a response. */
   isAway = false;
   /** Awaited before each response. */
@@ -97,6 +102,12 @@ export class ScriptedControl implements LoginControl {
       return { type: 'refused', reason: 'attempt-not-valid' };
     const token = this.openSession({ shareId, host, providerId: start.providerId, identity });
     return { type: 'session', token, session: this.sessions.get(token)!, returnTo: start.returnTo };
+  }
+
+  async signInPage({ shareId }: SignInPageQuery): Promise<SignInPageShown> {
+    this.pagesAsked.push(shareId);
+    await this.#answers();
+    return this.page;
   }
 
   async findSession({ token }: SessionQuery): Promise<GatewaySession | null> {

@@ -17,6 +17,8 @@ import {
   providerQueryShape,
   sessionFoundShape,
   sessionQueryShape,
+  signInPageQueryShape,
+  signInPageShape,
 } from '#domain/gateway-shapes';
 import { takeGatewayUsage } from '../logins/gateway-usage.ts';
 import type { LoginParts } from '../logins/login-parts.ts';
@@ -29,7 +31,7 @@ const MAX_USAGE_BYTES = 4 * 1_048_576;
 export function addGatewayLoginRoutes(
   app: FastifyInstance,
   context: CallerContext,
-  { logins, issuers }: Pick<LoginParts, 'logins' | 'issuers'>,
+  { logins, issuers, signInPages }: Pick<LoginParts, 'logins' | 'issuers' | 'signInPages'>,
 ): void {
   const { store, clock, log } = context;
 
@@ -46,6 +48,9 @@ export function addGatewayLoginRoutes(
   );
   app.post('/gateway/v1/logins/redeem', async (request, reply) =>
     sendShape(reply, loginRedeemedShape, await logins.redeem(read(request, loginRedemptionShape))),
+  );
+  app.post('/gateway/v1/logins/page', async (request, reply) =>
+    sendShape(reply, signInPageShape, await signInPages.of(read(request, signInPageQueryShape).shareId)),
   );
   app.post('/gateway/v1/sessions/find', async (request, reply) => {
     const { token } = read(request, sessionQueryShape);

@@ -11,6 +11,7 @@ import { IssuerDirectory } from './issuer-directory.ts';
 import { LoginSweep } from './login-sweep.ts';
 import { ProviderSteps } from './provider-steps.ts';
 import { ShareLogins } from './share-logins.ts';
+import { SignInPages } from './sign-in-pages.ts';
 import { SignInTests } from './sign-in-tests.ts';
 
 export interface LoginPartsOptions {
@@ -32,6 +33,7 @@ export interface LoginParts {
   readonly steps: ProviderSteps;
   readonly tests: SignInTests;
   readonly issuers: IssuerDirectory;
+  readonly signInPages: SignInPages;
   readonly identityKeys: IdentityKeys;
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export async function openLoginParts(options: LoginPartsOptions): Promise<LoginP
     steps,
     tests: new SignInTests({ ...options, providers, steps }),
     issuers,
+    signInPages: new SignInPages({ ...options, access }),
     identityKeys,
     close: async () => {
       await sweep.close();
