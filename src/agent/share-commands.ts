@@ -39,7 +39,7 @@ type Guards = Pick<OwnShareRequest, 'authProviders' | 'policy' | 'sharedPolicy'>
 const FIRST_PAUSE_MS = 20;
 /** Settings for certificates without a target that presents one would have no effect. */
 const TLS_ONLY =
-  'upstream settings for the certificate of the target need a target that starts with https://';
+  'upstream settings for the certificate of the target need a target that starts with https://, h2:// or grpcs://';
 const UNCERTAIN = new Set(['unavailable', 'timeout', 'badGateway', 'internal', 'protocol']);
 
 export class ShareCommands {

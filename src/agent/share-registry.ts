@@ -4,7 +4,7 @@
  * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
  * status shows.
  */
-import { BACKEND_MODES } from '#domain';
+import { BACKEND_MODES, schemeFacts } from '#domain';
 import type { AgentShareView } from '#domain/agent-shapes';
 import { targetTlsProblems } from '#domain/upstream';
 import { definedFields, type Log } from '#base';
@@ -275,7 +275,7 @@ function isUnverified({
   target,
   upstream: { tlsInsecure = false, tlsPin = null } = {},
 }: AgentShare): boolean {
-  return tlsInsecure && tlsPin === null && target.startsWith('https://');
+  return tlsInsecure && tlsPin === null && schemeFacts(target).isTls;
 }
 
 function viewOf(share: AgentShare, hosted: ShareHost | undefined, isFailed: boolean): AgentShareView {

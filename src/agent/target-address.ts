@@ -3,12 +3,14 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { modesOf, NO_PATH, parseShareTarget, targetForms, type BackendMode } from '#domain';
+import { modesOf, NO_PATH, parseShareTarget, schemeFacts, targetForms, type BackendMode } from '#domain';
 
 export interface TargetAddress {
   readonly mode: BackendMode;
   /** Whether to use TLS. */
   readonly secure: boolean;
+  /** Whether the service speaks HTTP/2, which a TLS handshake has to agree on. */
+  readonly isHttp2: boolean;
   /** Host name or address literal, without brackets, lower case. */
   readonly host: string;
   readonly port: number;
@@ -38,14 +40,16 @@ export function parseTarget(given: string): ParsedTarget {
     return { target: { mode, folder: parsed.folder, options: parsed.options, text: parsed.url } };
   const { scheme, host, port, path } = parsed;
   const text = `${scheme}://${formatHostPort(host, port)}${path}`;
-  return { target: { mode, secure: scheme === 'https', host, port, path, text } };
+  const { isTls: secure, isHttp2 } = schemeFacts(scheme);
+  return { target: { mode, secure, isHttp2, host, port, path, text } };
 }
 
 function faultOf(text: string): string {
-  if (/^(?:https?|tcp|udp):\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
+  if (/^(?:https?|h2c?|grpcs?|tcp|udp):\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
   if (/^(?:tcp|udp):\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
-  if (/^https?:\/\/[^?#\s]+[?#]/i.test(text)) return 'must not have a query';
-  if (/^https?:\/\/[^/?#\\\s]+\/./i.test(text)) return 'must have a path of plain segments, such as /app';
+  if (/^(?:https?|h2c?|grpcs?):\/\/[^?#\s]+[?#]/i.test(text)) return 'must not have a query';
+  if (/^(?:https?|h2c?|grpcs?):\/\/[^/?#\\\s]+\/./i.test(text))
+    return 'must have a path of plain segments, such as /app';
   if (/^(?:tcp|udp):\/\/[^:]+\/?$/i.test(text)) return 'must have a port';
   return `must look like ${targetForms()}`;
 }

@@ -1,7 +1,7 @@
 /** `frontdoor agent certificate`: shows the certificate of an https service, and the option that accepts it. */
 import { Command } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
-import { parseShareTarget } from '#domain';
+import { parseShareTarget, schemeFacts } from '#domain';
 import type { probeTls } from '#net';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 
@@ -22,7 +22,7 @@ export function targetCertificateCommand(io: CliIo): Command {
       await runCommand(io, json, async () => {
         const target = given.includes('://') ? given : `${HTTPS}${given}`;
         const parsed = parseShareTarget(target);
-        if (parsed === undefined || !('scheme' in parsed) || parsed.scheme !== 'https')
+        if (parsed === undefined || !('scheme' in parsed) || !schemeFacts(parsed.scheme).isTls)
           throw new FrontdoorError('invalid', 'value', 'the target must be HOST:PORT or https://HOST:PORT');
         const { leaf, problem = null } = await probe(parsed.host, parsed.port, target);
         const found = {

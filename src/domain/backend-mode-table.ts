@@ -28,13 +28,20 @@ export interface BackendModeRow {
 const rows = {
   proxy: {
     label: { en: 'HTTP service', de: 'HTTP-Dienst' },
-    schemes: { http: 80, https: 443 },
+    schemes: { http: 80, https: 443, h2c: 80, h2: 443, grpc: 80, grpcs: 443 },
     names: 'server',
-    forms: ['http://HOST[:PORT][/PATH]', 'https://HOST[:PORT][/PATH]'],
+    forms: [
+      'http://HOST[:PORT][/PATH]',
+      'https://HOST[:PORT][/PATH]',
+      'h2c://HOST[:PORT][/PATH]',
+      'h2://HOST[:PORT][/PATH]',
+      'grpc://HOST[:PORT]',
+      'grpcs://HOST[:PORT]',
+    ],
     example: 'http://127.0.0.1:3000',
     speaks: 'http',
     description:
-      'HTTP, with an `http` or `https` target. A path of the target is put before the paths of requests.',
+      'HTTP, with an `http` or `https` target, or HTTP/2 and gRPC, with an `h2c` or `grpc` target, and `h2` or `grpcs` for TLS. A path of the target is put before the paths of requests.',
   },
   tcpTunnel: {
     label: { en: 'TCP service', de: 'TCP-Dienst' },
@@ -81,6 +88,22 @@ export type BackendMode = keyof typeof rows;
 export const BACKEND_MODE_TABLE: Readonly<Record<BackendMode, BackendModeRow>> = rows;
 export const BACKEND_MODES = Object.keys(rows) as readonly BackendMode[];
 
+const TLS_SCHEMES: ReadonlySet<string> = new Set(['https', 'h2', 'grpcs']);
+const HTTP2_SCHEMES: ReadonlySet<string> = new Set(['h2c', 'h2', 'grpc', 'grpcs']);
+
+export interface SchemeFacts {
+  /** Whether the target is reached over TLS. */
+  readonly isTls: boolean;
+  /** Whether its service speaks HTTP/2, and nothing else. */
+  readonly isHttp2: boolean;
+}
+
+/** `target`: one that may be wrong in its other parts, or a scheme. */
+export function schemeFacts(target: string): SchemeFacts {
+  const scheme = schemeOf(target);
+  return { isTls: TLS_SCHEMES.has(scheme), isHttp2: HTTP2_SCHEMES.has(scheme) };
+}
+
 const FOLDER_OPTIONS = Object.values(BACKEND_MODE_TABLE).flatMap(({ names, options = {} }) =>
   names === 'folder' ? Object.keys(options) : [],
 );
@@ -95,7 +118,12 @@ export function modeOfScheme(scheme: string): BackendMode | undefined {
 
 /** The mode of a target that a person types, which may be wrong in its other parts. */
 export function modeOfText(target: string): BackendMode | undefined {
-  return modeOfScheme(target.slice(0, Math.max(0, target.indexOf(':'))).toLowerCase());
+  return modeOfScheme(schemeOf(target));
+}
+
+function schemeOf(target: string): string {
+  const colon = target.indexOf(':');
+  return (colon < 0 ? target : target.slice(0, colon)).toLowerCase();
 }
 
 /** The modes of shares with this reach. */

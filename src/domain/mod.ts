@@ -19,6 +19,7 @@ export {
   folderTarget,
   MAX_TARGET_LENGTH,
   modesOf,
+  schemeFacts,
   targetForms,
   type BackendMode,
   type BackendModeRow,

@@ -1,6 +1,6 @@
 /**
- * The target of a share: the address of a private service, `http://host[:port]`, `https://host[:port]`, `tcp://host:port` or
- * `udp://host:port`, or a folder, `file:///path`. One of HTTP may have a path, below which requests reach the service
+ * The target of a share: the address of a private service, such as `http://host[:port]`, `grpc://host[:port]`, `tcp://host:port`
+ * or `udp://host:port`, or a folder, `file:///path`. One of HTTP may have a path, below which requests reach the service
  * (ADR 0092). It has no query and no credentials. The scheme decides the share's backend mode.
  */
 import {
@@ -41,7 +41,7 @@ export interface FolderTarget extends AnyTarget {
 
 export type ShareTarget = ServerTarget | FolderTarget;
 
-const SCHEME = /^([a-z]+):\/\//i;
+const SCHEME = /^([a-z][a-z0-9]*):\/\//i;
 const SERVER = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?$/;
 /** Names with their separators. Control characters, `/` and `.` are not encoded, so that a path has one reading. */
 const FOLDER =

@@ -34,8 +34,22 @@ const FAULTS: Readonly<Record<string, (leaf: X509Certificate, name: string) => s
     `its certificate is for ${shown(subjectAltName ?? subject)}, not for ${name}`,
 };
 
+/** A service that does not agree on HTTP/2 in its handshake. */
+const NO_HTTP2 = 'it does not speak HTTP/2; if it speaks HTTP/1.1, its target must start with https://';
+
+/** Returns why nothing is sent over a connection whose handshake is complete; undefined if everything is as it should be. */
+export function securityFault(
+  socket: TLSSocket,
+  target: TargetAddress,
+  settings?: TargetTls,
+): string | undefined {
+  const fault = certificateFault(socket, target, settings);
+  if (fault !== undefined || !target.isHttp2 || socket.alpnProtocol === 'h2') return fault;
+  return `TLS to ${target.text} failed: ${NO_HTTP2}`;
+}
+
 /** Returns why the certificate is not accepted; undefined if it is. */
-export function certificateFault(
+function certificateFault(
   socket: TLSSocket,
   { text, host }: TargetAddress,
   { tlsPin, tlsInsecure, tlsServerName }: TargetTls = DEFAULT_TARGET_TLS,
@@ -63,6 +77,7 @@ export function certificateFault(
 
 /** The text of a handshake that failed, by the code of OpenSSL or Node. */
 export function handshakeFault(text: string, code: string): string {
+  if (code.includes('NO_APPLICATION_PROTOCOL')) return `TLS to ${text} failed: ${NO_HTTP2}`;
   const remedy = code.includes('CERTIFICATE_REQUIRED')
     ? ': it requires a client certificate; start the agent with --target-client-certificate and --target-client-key'
     : '';

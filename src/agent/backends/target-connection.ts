@@ -12,7 +12,7 @@ import { DEFAULT_TARGET_TLS, type TargetTls } from '#domain/upstream';
 import { failAlone, memoryShares, readDirectly } from '#net';
 import { LEAST_PART_BYTES, SharedBytes } from '#wire/xgress';
 import type { AgentTarget, TargetAddress } from '../target-address.ts';
-import { certificateFault, handshakeFault, type TargetClient } from './target-certificate.ts';
+import { handshakeFault, securityFault, type TargetClient } from './target-certificate.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -230,7 +230,7 @@ export function connectTarget(
   });
   socket.once(plain ? 'connect' : 'secureConnect', () => {
     if (settled) return;
-    const fault = socket instanceof TLSSocket ? certificateFault(socket, target, options.tls) : undefined;
+    const fault = socket instanceof TLSSocket ? securityFault(socket, target, options.tls) : undefined;
     if (fault !== undefined) return fail(new TargetFailure('tls', fault));
     settled = true;
     clearTimeout(timer);
@@ -272,14 +272,14 @@ function plainSocket(options: TargetConnectOptions, opened: Opened): Socket {
   });
 }
 
-/** `certificateFault` judges the certificate, so that a failure names what the service presented. */
+/** `securityFault` judges the certificate, so that a failure names what the service presented. */
 function tlsSocket(options: TargetConnectOptions): Socket {
   const { client, tls: { tlsCa, tlsServerName } = DEFAULT_TARGET_TLS } = options;
-  const { host } = options.target;
+  const { host, isHttp2 } = options.target;
   return connectTls(
     definedFields({
       ...socketOptionsOf(options),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [isHttp2 ? 'h2' : 'http/1.1'],
       servername: tlsServerName ?? (isIP(host) === 0 ? host : undefined),
       ca: tlsCa ?? undefined,
       ...client,

@@ -167,10 +167,10 @@ function addOriginOf(share: ImportedShare, origin: SourceTable): void {
     'keepAliveConnections',
     'keepAliveTimeout',
     'tlsTimeout',
-    'http2Origin',
     'disableChunkedEncoding',
   ])
     origin.leave(key, NOT_NEEDED);
+  origin.leave('http2Origin', 'A service that needs HTTP/2 has a target that starts with h2:// or grpcs://.');
   for (const key of ['proxyAddress', 'proxyPort', 'proxyType', 'bastionMode', 'ipRules'])
     origin.leave(key, 'Make a private share for each service that clients reached through this proxy.');
   const hostHeader = origin.text('httpHostHeader');

@@ -78,7 +78,10 @@ function endpointShare(table: SourceTable): ImportedShare[] {
   const upstream = table.table('upstream');
   const address = upstream?.plain('url');
   const name = table.text('name') ?? hostOf(url ?? '').split('.', 1)[0]!;
-  upstream?.leave('protocol', 'Frontdoor has no such setting: the agent chooses the version of HTTP.');
+  upstream?.leave(
+    'protocol',
+    'A service that needs HTTP/2 has a target that starts with h2c://, or h2:// for TLS.',
+  );
   upstream?.leave(
     'proxy_protocol',
     'A service behind Frontdoor reads the address of the client from X-Forwarded-For.',

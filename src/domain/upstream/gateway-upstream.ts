@@ -1,8 +1,8 @@
 /** The part of a share's upstream settings that gateways need, in the form in which they apply it. */
 import { definedFields } from '#base';
 import { Part, Type, type ShapeOf } from '#base/shapes';
-import { BACKEND_MODE_TABLE, type BackendMode } from '../backend-mode-table.ts';
-import { parseShareTarget } from '../share-target.ts';
+import { BACKEND_MODE_TABLE, schemeFacts, type BackendMode } from '../backend-mode-table.ts';
+import { parseShareTarget, type ShareTarget } from '../share-target.ts';
 import { serviceHostOf } from './host-header.ts';
 import { gatewayMaintenanceOf, gatewayMaintenanceSchema } from './maintenance.ts';
 import { gatewayAnswerOf, gatewayAnswerSchema } from './own-answers.ts';
@@ -24,6 +24,9 @@ const serviceHostSchema = Type.Object({
   aliases: Part.texts(),
 });
 
+/** For a service that speaks HTTP/2: the scheme of requests to it. Absent: it speaks HTTP/1.1. */
+const http2Schema = Type.Optional(Part.oneOf('http', 'https'));
+
 /** Another target of the share for the paths below `path`, instead of `host` and `path` of the share itself. */
 const gatewayRouteSchema = Type.Object({
   path: Part.someText(),
@@ -31,6 +34,7 @@ const gatewayRouteSchema = Type.Object({
   isStripped: Type.Optional(Type.Boolean()),
   host: Type.Optional(serviceHostSchema),
   servicePath: Type.Optional(Part.someText()),
+  http2: http2Schema,
 });
 export type GatewayPathTarget = ShapeOf<typeof gatewayRouteSchema>;
 
@@ -40,6 +44,7 @@ export const gatewayUpstreamSchema = Type.Object({
   host: Type.Optional(serviceHostSchema),
   /** The path of the target, below which requests reach the service; absent: there is none. */
   path: Type.Optional(Part.someText()),
+  http2: http2Schema,
   /** Whether responses may have obsolete forms. */
   isLenient: Type.Optional(Type.Boolean()),
   /** How long a response may continue without a byte; absent: the limit of the gateway. */
@@ -75,9 +80,11 @@ export function gatewayUpstreamOf(
   if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
   const { hostHeader, lenient, compression, idleTimeoutSeconds, proxyProtocol } = settings;
   const { requestHeaders, responseHeaders, routes, answers } = settings;
+  const parsed = parseShareTarget(target);
   const part = definedFields({
     host: serviceHostOf(hostHeader, target),
-    path: servicePathOf(target),
+    path: servicePathOf(parsed),
+    http2: http2Of(parsed),
     isLenient: lenient || undefined,
     namesClient: proxyProtocol !== 'off' || undefined,
     compression: compression.length === 0 ? undefined : compression,
@@ -93,19 +100,26 @@ export function gatewayUpstreamOf(
   return Object.keys(part).length === 0 ? undefined : part;
 }
 
-function servicePathOf(target: string): string | undefined {
-  const parsed = parseShareTarget(target);
+function http2Of(parsed: ShareTarget | undefined): 'http' | 'https' | undefined {
+  const { isHttp2, isTls } = schemeFacts(parsed?.url ?? '');
+  if (!isHttp2) return undefined;
+  return isTls ? 'https' : 'http';
+}
+
+function servicePathOf(parsed: ShareTarget | undefined): string | undefined {
   return parsed !== undefined && 'path' in parsed && parsed.path !== '' ? parsed.path : undefined;
 }
 
 function gatewayRouteOf(route: ShareRouteSetting, hostHeader: string): GatewayPathTarget {
   const { path, target, stripPath = false } = route;
+  const parsed = parseShareTarget(target);
   return {
     path,
     ...definedFields({
       isStripped: stripPath || undefined,
       host: routeTarget(route) && serviceHostOf(hostHeader, target),
-      servicePath: servicePathOf(target),
+      servicePath: servicePathOf(parsed),
+      http2: http2Of(parsed),
     }),
   };
 }

@@ -1,4 +1,5 @@
 /** The Host header of requests to a service: `preserve`, `target`, or a name with or without a port. */
+import { schemeFacts } from '../backend-mode-table.ts';
 import { parseShareTarget } from '../share-target.ts';
 
 export const HOST_HEADER_RULE = 'preserve, target or a host name such as localhost:3000';
@@ -35,7 +36,7 @@ export interface ServiceHost {
 export function serviceHostOf(hostHeader: string, target: string): ServiceHost | undefined {
   const parsed = hostHeader === 'preserve' ? undefined : parseShareTarget(target);
   if (parsed === undefined || !('scheme' in parsed)) return undefined;
-  const scheme = parsed.scheme === 'https' ? 'https' : 'http';
+  const scheme = schemeFacts(parsed.scheme).isTls ? 'https' : 'http';
   const port = parsed.port === parsed.clientPort ? '' : `:${parsed.port}`;
   const own = bracketed(parsed.host) + port;
   if (hostHeader === 'target') return { scheme, authority: own, aliases: [] };

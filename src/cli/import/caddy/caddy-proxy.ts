@@ -29,13 +29,13 @@ export function addProxy(place: HandlerPlace): boolean {
     site.leftOut(handler);
     return true;
   }
-  const scheme = transport?.has('tls') === true ? 'https' : 'http';
+  const scheme = schemeOf(transport);
   leaveRest(handler);
   if (handler.table('rewrite')?.has('uri') === true)
     site.guard(handler, 'rewrite', 'Caddy changed the paths of requests, so that the service got some only');
   if (scope.path !== undefined)
     for (const key of ['headers', 'transport'])
-      if (handler.has(key) && !(key === 'transport' && scheme === 'http'))
+      if (handler.has(key) && !(key === 'transport' && scheme !== 'https'))
         handler.remark(key, 'A route has no settings of its own: those of its share count.');
   site.serve(place, `${scheme}://${address}${chain.base.replace(/\/$/, '')}`, (share) => {
     if (scheme === 'https') hintOnHost(share, handler);
@@ -44,6 +44,12 @@ export function addProxy(place: HandlerPlace): boolean {
     if (transport !== undefined) addTransport(share, transport);
   });
   return true;
+}
+
+function schemeOf(transport: SourceTable | undefined): 'http' | 'https' | 'h2c' {
+  const versions = transport?.texts('versions') ?? [];
+  if (transport?.has('tls') === true) return 'https';
+  return versions.includes('h2c') ? 'h2c' : 'http';
 }
 
 /** `forward_auth` sends a copy of the request elsewhere, and continues if the response is a good one. */
@@ -126,11 +132,6 @@ function addTransport(share: ImportedShare, transport: SourceTable): void {
   transport.leave('response_header_timeout', 'Set policy.responseTimeoutSeconds.');
   for (const key of ['read_timeout', 'write_timeout'])
     transport.leave(key, 'See upstream.idleTimeoutSeconds.');
-  if (transport.texts('versions').includes('h2c'))
-    transport.remark(
-      'versions',
-      'The agent speaks HTTP/1.1 to services: one that accepts HTTP/2 only needs a private share (tcp://).',
-    );
   for (const key of [
     'compression',
     'keep_alive',

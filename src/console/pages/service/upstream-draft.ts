@@ -4,6 +4,7 @@
  */
 import type { BodyOf } from '#contract';
 import type { ShareUpstreamAnswer } from '#contract/schemas';
+import { schemeFacts } from '#domain/backend-modes';
 import {
   answerDraftOf,
   answerValueOf,
@@ -97,7 +98,7 @@ export function sectionsFor(share: {
 }): readonly UpstreamSection[] {
   const ofGateways =
     share.shareMode === 'public' ? (['requests', 'responses', 'paths', 'unavailable'] as const) : [];
-  return share.target.startsWith('https://') ? [...ofGateways, 'certificate'] : ofGateways;
+  return schemeFacts(share.target).isTls ? [...ofGateways, 'certificate'] : ofGateways;
 }
 
 export function upstreamDraftOf(settings: ShareUpstreamAnswer): UpstreamDraft {
