@@ -81,7 +81,13 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
   const perAddress = options.maxConnectionsPerAddress ?? DEFAULT_GATEWAY_LIMITS.maxConnectionsPerAddress;
   return startGatewayPart(program.identity, {
     dataDir: place?.dataDir ?? program.dataDir,
-    plain: { host, port: httpPort, ...place?.plain, hasProxyHeaders: hasProxyHeaders('http', options) },
+    plain: {
+      host,
+      port: httpPort,
+      ...place?.plain,
+      hasProxyHeaders: hasProxyHeaders('http', options),
+      speaksH2c: options.h2c,
+    },
     ...(certificates === undefined
       ? {}
       : {

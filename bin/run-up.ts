@@ -142,6 +142,7 @@ async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<U
       http: hasProxyHeaders('http', options),
       https: hasProxyHeaders('https', options),
     },
+    h2c: options.h2c,
     accessLog: options.accessLog,
     metrics: options.metricsListen,
     readyListAgeMs: options.readyListAge * 1_000,

@@ -74,6 +74,7 @@ export interface UpOptions {
   /** At which ports of the gateway connections of trusted proxies begin with a PROXY header; by default at none. */
   readonly proxyProtocol?: { readonly http: boolean; readonly https: boolean } | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
+  readonly h2c?: boolean | undefined; // HTTP/2 at the port of HTTP, too.
   /** As in `GatewayPartOptions`. */
   readonly readyListAgeMs?: number | undefined;
   /** Bounds that replace the gateway's defaults; the command line has no option for them. */
@@ -342,7 +343,7 @@ function gatewayPartOptions(
   const ownPort = { host, port: ports.https, hasProxyHeaders: proxyProtocol?.https };
   return {
     dataDir,
-    plain: { host, port: ports.http, hasProxyHeaders: proxyProtocol?.http },
+    plain: { host, port: ports.http, hasProxyHeaders: proxyProtocol?.http, speaksH2c: options.h2c },
     secure: { ...(shared?.forGateway ?? ownPort), certificates, automatic },
     proxies: options.access?.trustedProxies,
     redirectsToHttps: options.redirectsToHttps,

@@ -14,6 +14,7 @@ export interface GatewayProxyOptions {
   readonly trustedProxies?: string;
   /** Only with trusted proxies. */
   readonly proxyProtocol?: ProxyProtocolPorts;
+  readonly h2c?: boolean;
 }
 
 /** `servers`: what is behind the proxies. The value of the option is its checked text. */
@@ -34,6 +35,13 @@ export function proxyProtocolOption(): Option {
     '--proxy-protocol <ports>',
     'ports (http, https, both) at which every connection of a trusted proxy begins with a PROXY header, version 1 or 2; needs --trusted-proxies',
   ).choices(PROXY_PROTOCOL_PORTS);
+}
+
+export function h2cOption(): Option {
+  return new Option(
+    '--h2c',
+    'accept HTTP/2 without TLS at the HTTP port, too, from clients that begin with it, such as a proxy in front of the gateway',
+  ).default(false);
 }
 
 export function httpsRedirectOption(): Option {

@@ -27,6 +27,7 @@ import { checkPassOptions, passTlsOption, type PassOptions } from './pass-option
 import {
   checkProxyOptions,
   httpsRedirectOption,
+  h2cOption,
   proxyProtocolOption,
   trustedProxiesOption,
   type GatewayProxyOptions,
@@ -198,6 +199,7 @@ function upCommand(run: ServerRuns): Command {
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
     .addOption(proxyProtocolOption())
+    .addOption(h2cOption())
     .addOption(httpsRedirectOption())
     .addOption(perAddress())
     .addOption(responseTimeout());
@@ -297,6 +299,7 @@ function gatewayCommand(run: ServerRuns): Command {
     .addOption(publicHttpsPort())
     .addOption(trustedProxiesOption('the gateway'))
     .addOption(proxyProtocolOption())
+    .addOption(h2cOption())
     .addOption(httpsRedirectOption())
     .addOption(passTlsOption())
     .addOption(

@@ -21,7 +21,7 @@ export const MESSAGE_REFUSALS = {
     status: 400,
     message: 'The request line is malformed.',
     remedy:
-      'Let the client begin with a method, a target and HTTP/1.1, each after one space. Another protocol than HTTP, such as SSH or HTTP/2 without TLS, is not served on this port.',
+      'Let the client begin with a method, a target and HTTP/1.1, each after one space. Another protocol than HTTP, such as SSH, is not served on this port, and HTTP/2 without TLS only with the option --h2c of the gateway.',
   },
   'tls-on-plain-port': {
     status: 400,

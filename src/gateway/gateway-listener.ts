@@ -24,6 +24,8 @@ export interface SharedPlace {
 export interface PortAddress extends ListenAddress {
   /** Whether each connection of a trusted proxy begins with a PROXY header; false by default. */
   readonly hasProxyHeaders?: boolean | undefined;
+  /** For a port without TLS: whether it accepts HTTP/2, too, from clients that begin with it; false by default. */
+  readonly speaksH2c?: boolean | undefined;
 }
 
 export interface ListenerOptions {

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { IpNetwork } from '#domain';
 import type { GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
-import { contain, readDirectly } from '#net';
+import { contain, containSocket, readDirectly } from '#net';
 import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
@@ -23,6 +23,7 @@ import { openListener, type Listener, type PortAddress, type SharedPlace } from 
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
+import { readPreface } from './http2/client-preface.ts';
 import { RequestHead } from './http/request-head-policy.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
@@ -215,14 +216,20 @@ class GatewayServer implements Gateway {
       onHandshakeFailed: () => (this.#context.counters.failedHandshakes += 1),
       highWaterMark: limits.maxUnsentBytes,
       nowMs: () => this.#clock.nowMs(),
-      onConnection: (socket, facts) => this.#accept(socket, facts),
+      onConnection: (socket, facts) => {
+        if (tls === undefined && 'speaksH2c' in address && address.speaksH2c === true)
+          containSocket(socket, log, () =>
+            readPreface(socket, limits.headTimeoutMs, (isHttp2) => this.#accept(socket, facts, isHttp2)),
+          );
+        else this.#accept(socket, facts, 'alpnProtocol' in socket && socket.alpnProtocol === 'h2');
+      },
     });
     this.#listeners.push(listener);
     return listener.port;
   }
 
-  #accept(socket: Socket, facts: ClientFacts): void {
-    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
+  #accept(socket: Socket, facts: ClientFacts, isHttp2: boolean): void {
+    if (isHttp2) {
       this.#http2.accept(socket, facts);
       return;
     }

@@ -4,7 +4,6 @@ import {
   connect,
   constants,
   type ClientHttp2Session,
-  type ClientHttp2Stream,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2';
@@ -17,28 +16,9 @@ import { WebSocketServer } from 'ws';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
 import { GatewayWorld, once, shareOf } from './testing/gateway-world.ts';
+import { answerOf, type Http2Answer } from './testing/http2-client.ts';
 
 const run = promisify(execFile);
-
-interface Answer {
-  readonly headers: IncomingHttpHeaders;
-  readonly trailers: IncomingHttpHeaders;
-  readonly body: string;
-  /** The code of a reset; 0: none. */
-  readonly code: number;
-}
-
-async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
-  let [headers, trailers]: IncomingHttpHeaders[] = [{}, {}];
-  let body = '';
-  stream.setEncoding('latin1');
-  stream.on('response', (received) => (headers = received));
-  stream.on('trailers', (received) => (trailers = received));
-  stream.on('data', (text: string) => (body += text));
-  stream.on('error', () => {});
-  await within('the end of a stream', once(stream, 'close'));
-  return { headers: headers!, trailers: trailers!, body, code: stream.rstCode ?? 0 };
-}
 
 describe('HTTP/2 at the TLS port', () => {
   let world: GatewayWorld;
@@ -238,7 +218,11 @@ describe('HTTP/2 at the TLS port', () => {
     await world.eventually(() => world.gateway.stats().connections === 1, 'the stream is no longer counted');
   });
 
-  async function rawAnswer(name: string, text: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+  async function rawAnswer(
+    name: string,
+    text: string,
+    headers: OutgoingHttpHeaders = {},
+  ): Promise<Http2Answer> {
     await world.serveRaw(name, (socket) => socket.on('data', () => socket.write(text)));
     return ask(session(name), headers);
   }
