@@ -39,6 +39,8 @@ const REMEDIES = {
     'The service sent a response in a form that HTTP no longer permits, as old devices do: a line that ends without CR, a header that continues on the next line, a space before a colon, or the same Content-Length twice. Update it, or accept its responses with "frontdoor shares upstream change --lenient".',
   'foreign-host':
     'The service accepts only hosts that it knows: do what the cause says. With "frontdoor shares upstream change --host-header localhost" (or target) it gets a host of its own, and addresses in headers are rewritten.',
+  'grpc-target':
+    'A client called the share with gRPC, and its target is one of HTTP/1.1, which carries no gRPC: give it a target that starts with grpc://, or grpcs:// for a service with TLS.',
   'answer-timeout':
     'The service did not respond in time: check its log, or allow more time with "frontdoor shares policy change --response-timeout-seconds".',
   'stream-idle':
@@ -123,6 +125,8 @@ const REMEDIES = {
   // Proxies in front of the gateway.
   'too-many-at-once':
     'One address has as many requests and WebSockets in progress, through proxies in front of the gateway, as --max-connections-per-address allows: raise it, or find the program that opens so many.',
+  'https-required':
+    'The policy leads requests over plain HTTP to HTTPS, and clients of gRPC follow no redirect: let the client use TLS, or set "httpsRedirect" of the policy to "never".',
   'proxy-scheme-unknown':
     'The page requires HTTPS, and a proxy in front of the gateway terminates TLS without a report of it: name its address in --trusted-proxies of the gateway, and let it set X-Forwarded-Proto. Without both, browsers would be redirected in circles.',
   // The form of the request.

@@ -33,6 +33,7 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   'no-answer': [[502], 'The service closed the connection without responding.'],
   'malformed-answer': [[502], 'The response of the service violates HTTP.'],
   maintenance: [[503], 'The share is in maintenance; the answer has the text of its owner.'],
+  'grpc-target': [[501], 'A call of gRPC came for a share whose target speaks HTTP/1.1.'],
   'obsolete-answer': [
     [502],
     'The response of the service has an obsolete form, which the share does not accept.',
@@ -60,6 +61,7 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   'head-timeout': [[408], 'The head of the request did not arrive in time.'],
   'body-too-slow': [[408], 'The body of the request arrived too slowly.'],
   'too-many-at-once': [[429], 'The address has too many requests in progress through a proxy.'],
+  'https-required': [[403], 'A call of gRPC came without TLS, and the policy of the share leads to HTTPS.'],
   'proxy-scheme-unknown': [
     [502],
     'The page requires HTTPS, and a proxy in front of the gateway does not report that the client uses it.',

@@ -1,5 +1,7 @@
 /** Redirects requests over plain HTTP to the same address over HTTPS, where a share's policy and its certificates lead there. */
 import type { HttpsRedirect } from '#domain/access';
+import { FAILURES } from '../answers/failure-table.ts';
+import { grpcKindOf } from '../http/grpc-policy.ts';
 import { challengeToken } from '../http/challenge-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
@@ -28,6 +30,8 @@ export class HttpsRedirection {
     if (head.target === '*' || challengeToken(head.target) !== undefined) return undefined;
     const circle = circleOf(head, client);
     if (circle !== undefined) return refusal(circle);
+    // Clients of gRPC follow no redirect.
+    if (grpcKindOf(head) !== undefined) return refusal(FAILURES.httpsRequired);
     const answer = redirect(308, `https://${authorityOf(host.host, port)}${head.target}`);
     return { type: 'answer', decision: 'to-https', answer };
   }

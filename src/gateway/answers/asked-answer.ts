@@ -1,4 +1,5 @@
 /** What a request says about how the gateway's own answer to it has to look. */
+import { grpcKindOf, type GrpcKind } from '../http/grpc-policy.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import { headerValue } from '../http/header-name.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -9,14 +10,16 @@ export interface ErrorAnswer extends FormWish {
   /** Whether the request is a GET, for which the page may offer a retry. */
   readonly isRead: boolean;
   readonly keepAlive: boolean;
+  /** Set for a client of gRPC. */
+  readonly grpc?: GrpcKind | undefined;
 }
 
 /** What a browser says. For a request of which too little arrived. */
 const AS_BROWSER = 'text/html';
 
-/** For a request that could not be read: `accept` is what arrived of that header. */
-export function askedUnread(accept = '', isHead = false): ErrorAnswer {
-  return { accept: accept || AS_BROWSER, isScript: false, isHead, isRead: true, keepAlive: false };
+/** For a request that could not be read: `accept` and `grpc` are from what arrived of its headers. */
+export function askedUnread(accept = '', isHead = false, grpc?: GrpcKind): ErrorAnswer {
+  return { accept: accept || AS_BROWSER, isScript: false, isHead, isRead: true, keepAlive: false, grpc };
 }
 
 /**
@@ -32,6 +35,7 @@ export function askedOf(head: RequestHead): ErrorAnswer {
     isHead: method === 'HEAD',
     isRead: method === 'GET',
     keepAlive,
+    grpc: grpcKindOf(head),
   };
 }
 

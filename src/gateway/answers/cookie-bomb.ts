@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { MessageRefusal } from '#domain';
 import { COOKIE } from '../http/field-name-table.ts';
+import { grpcKind } from '../http/grpc-policy.ts';
 import { canonicalHost } from '../http/host-policy.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { askedUnread, type ErrorAnswer } from './asked-answer.ts';
@@ -110,7 +111,8 @@ export function refusedHead(
   // The script of the page clears what the lines cannot.
   if (bomb !== undefined && isServed(bomb.host))
     return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure), asked: askedUnread() };
-  const asked = askedUnread(lineOf(text, 'accept').trim(), text.startsWith('HEAD '));
+  const grpc = grpcKind(lineOf(text, 'content-type').trim());
+  const asked = askedUnread(lineOf(text, 'accept').trim(), text.startsWith('HEAD '), grpc);
   return { failure: failureOfRequest(refusal), lines: [], asked };
 }
 

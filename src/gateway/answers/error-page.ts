@@ -10,6 +10,8 @@ import { answerForm, type AnswerForm } from './answer-form-policy.ts';
 import type { ErrorAnswer } from './asked-answer.ts';
 import { pageScriptOf } from './cookie-bomb.ts';
 import type { Failure } from './failure-table.ts';
+import { encodeGrpcAnswer } from './grpc-answer.ts';
+import type { GrpcKind } from '../http/grpc-policy.ts';
 import { helpHtml, helpJson, helpText, NO_HELP, type PageHelp } from './page-help.ts';
 
 /** Failures that pass by themselves, such as an agent that connects again, have passed after this time. */
@@ -37,6 +39,7 @@ export function statusText(status: number): string {
 /** The headers by which `askedOf` and `answerForm` decide. */
 const FORM_HEADERS = 'Accept, X-Requested-With, Sec-Fetch-Dest';
 const VARY = 'Vary: ';
+const CLOSE = 'Connection: close';
 
 function isVary(line: string): boolean {
   return line.startsWith(VARY);
@@ -96,6 +99,22 @@ function ownPage(own: string, failure: Failure, errorId: string): string {
   return filledErrorPage(own, { status: statusText(failure.status), message, errorId });
 }
 
+function grpcAnswer(
+  kind: GrpcKind,
+  failure: Failure,
+  errorId: string,
+  { keepAlive }: ErrorAnswer,
+  moreLines: readonly string[],
+): Buffer {
+  const lines = [...moreLines, ...retryLines(failure, moreLines), ...(keepAlive ? [] : [CLOSE])];
+  return encodeGrpcAnswer(kind, failure, errorId, lines);
+}
+
+function retryLines(failure: Failure, moreLines: readonly string[]): readonly string[] {
+  const isSaid = moreLines.some((line) => line.startsWith('Retry-After:'));
+  return wantsRetryAfter(failure) && !isSaid ? [`Retry-After: ${RETRY_AFTER_S}`] : [];
+}
+
 /** Returns head and body. `moreLines` are header lines without line ends. */
 export function encodeErrorAnswer(
   failure: Failure,
@@ -104,6 +123,7 @@ export function encodeErrorAnswer(
   moreLines: readonly string[] = [],
   help: PageHelp = NO_HELP,
 ): Buffer {
+  if (asked.grpc !== undefined) return grpcAnswer(asked.grpc, failure, errorId, asked, moreLines);
   const name = answerForm(asked);
   const form = FORMS[name];
   const { page: own } = help;
@@ -124,9 +144,8 @@ export function encodeErrorAnswer(
     ...moreLines.filter((line) => !isVary(line)),
   ];
   if (failure.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-  if (wantsRetryAfter(failure) && !moreLines.some((line) => line.startsWith('Retry-After:')))
-    lines.push(`Retry-After: ${RETRY_AFTER_S}`);
-  if (!asked.keepAlive) lines.push('Connection: close');
+  lines.push(...retryLines(failure, moreLines));
+  if (!asked.keepAlive) lines.push(CLOSE);
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   return asked.isHead ? head : Buffer.concat([head, body]);
 }

@@ -142,7 +142,23 @@ export const FAILURES = {
     message: 'The connection to the service timed out.',
     cause: 'no circuit in time',
   },
+  grpcTarget: {
+    status: 501,
+    code: 'grpc-target',
+    hop: 'gateway',
+    message:
+      'The service behind this address is reached over HTTP/1.1, which carries no gRPC. The owner of the share can give it a target that starts with grpc:// or grpcs://.',
+    cause: 'a call of gRPC came for a target of HTTP/1.1',
+  },
+  httpsRequired: {
+    status: 403,
+    code: 'https-required',
+    hop: 'client',
+    message: 'This address requires TLS.',
+    cause: 'a call of gRPC came without TLS, and the policy leads to HTTPS',
+  },
   answerTimeout: serviceFailure(504, 'answer-timeout', 'the service did not respond in time'),
+  unaskedSwitch: serviceFailure(502, 'malformed-answer', 'the service switched protocols without a request'),
   streamIdle: serviceFailure(504, 'stream-idle', 'no data in either direction for too long'),
   revoked: {
     status: 503,

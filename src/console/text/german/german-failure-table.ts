@@ -42,6 +42,10 @@ export const GERMAN_FAILURES: CauseTexts = {
     'Im Overlay-Netz kam keine Verbindung zum Dienst zustande.',
     'Die Meldung nennt den Grund; mehr steht in den Logs von Router und Control Plane.',
   ],
+  'grpc-target': [
+    'Ein Aufruf mit gRPC kam für eine Freigabe, deren Ziel HTTP/1.1 spricht.',
+    'Geben Sie der Freigabe ein Ziel, das mit grpc:// beginnt, oder mit grpcs:// für einen Dienst mit TLS.',
+  ],
   'no-answer': [
     'Der Dienst hat die Verbindung geschlossen, ohne zu antworten.',
     'Sehen Sie zu dieser Uhrzeit in seinem Log nach. Ein Dienst mit TLS braucht ein Ziel, das mit https:// beginnt.',
@@ -242,6 +246,10 @@ export const GERMAN_FAILURES: CauseTexts = {
   'too-many-at-once': [
     'Von dieser Adresse laufen zu viele Anfragen gleichzeitig.',
     'Erhöhen Sie --max-connections-per-address, oder suchen Sie das Programm, das so viele Anfragen und WebSockets durch die Proxys vor dem Gateway öffnet.',
+  ],
+  'https-required': [
+    'Ein Aufruf mit gRPC kam ohne TLS, und die Richtlinie der Freigabe leitet zu HTTPS um.',
+    'Der Client muss TLS verwenden, denn Clients von gRPC folgen keiner Umleitung. Oder stellen Sie „httpsRedirect“ der Richtlinie auf „never“.',
   ],
   'proxy-scheme-unknown': [
     'Die Seite verlangt HTTPS, und der Proxy vor dem Gateway meldet nicht, ob der Client es verwendet.',
