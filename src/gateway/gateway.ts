@@ -11,7 +11,6 @@ import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import type { CircuitDialer } from './circuits/circuit-dialer.ts';
-import { CircuitPool } from './circuits/circuit-pool.ts';
 import { RoutePool, type GatewayRoute } from './circuits/upstream.ts';
 import { ClientConnection } from './exchange/client-connection.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
@@ -23,13 +22,14 @@ import { openListener, type Listener, type PortAddress, type SharedPlace } from 
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
-import { readPreface } from './http2/client-preface.ts';
 import { RequestHead } from './http/request-head-policy.ts';
+import { readPreface } from './http2/client-preface.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import type { ProxyTrust } from './exchange/request-clients.ts';
 import { RequestRecords } from './exchange/request-records.ts';
 import { SlowBodies } from './exchange/slow-bodies.ts';
+import { RequestCircuits } from './services/request-circuits.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
 import { ShareRouteTable } from './shares/share-routes.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
@@ -125,7 +125,7 @@ class GatewayServer implements Gateway {
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
     const nowMs = (): number => this.#context.nowMs;
     const time = options.time ?? systemTime;
-    const pool = new CircuitPool(options.dialer, limits, nowMs, () => time.nowMs());
+    const pool = new RequestCircuits(options.dialer, limits, nowMs, () => time.nowMs());
     this.#options = options;
     this.#clock = new RunningClock(MAX_STEP_MS, () => time.nowMs());
     this.table = new ShareRouteTable<RoutePool>({

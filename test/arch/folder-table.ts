@@ -222,8 +222,12 @@ const GATEWAY: FolderTable = {
     may: ['http', 'certificates', 'circuits', 'access'],
     why: 'obtains certificates, and answers the challenges of their authority',
   },
+  services: {
+    may: ['limits', 'http', 'circuits'],
+    why: 'gives each request a circuit, or a stream of HTTP/2 over one',
+  },
   exchange: {
-    may: ['limits', 'http', 'shares', 'answers', 'circuits', 'access', 'acme'],
+    may: ['limits', 'http', 'shares', 'answers', 'circuits', 'services', 'access', 'acme'],
     why: 'serves one request over one circuit',
   },
   http2: {
@@ -231,7 +235,7 @@ const GATEWAY: FolderTable = {
     why: 'gives each stream of HTTP/2 a client connection of its own',
   },
   observe: {
-    may: ['limits', 'http', 'answers', 'circuits', 'exchange'],
+    may: ['limits', 'http', 'answers', 'circuits', 'services', 'exchange'],
     why: 'implements the observer of exchanges: log, metrics, records',
   },
 };

@@ -3,8 +3,8 @@
  * overlay reported.
  */
 import type { CircuitError } from '#sdk';
-import type { Failure } from '../answers/failure-table.ts';
-import type { Upstream } from './upstream.ts';
+import { serviceFailure, type Failure } from '../answers/failure-table.ts';
+import type { GatewayRoute, Upstream } from './upstream.ts';
 
 const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; message: string }>> = {
   'no-terminator': {
@@ -38,7 +38,25 @@ export function mayBeRepeated(upstream: Upstream, error: CircuitError | undefine
   return error?.code === 'circuit-closed' && circuit.isDelivered === false;
 }
 
+/**
+ * Whether a request may be sent over another circuit: it changes nothing and has no body, or its service of HTTP/2 reports that
+ * it has not begun with it.
+ */
+export function maySendAgain(
+  { isRepeatable, isKept }: { readonly isRepeatable: boolean; readonly isKept: boolean },
+  { http2, revoked }: GatewayRoute,
+  upstream: Upstream | undefined,
+): boolean {
+  const isUnseen = http2 !== undefined && isKept && upstream?.circuit.isDelivered === false;
+  return (isRepeatable || isUnseen) && !revoked;
+}
+
 export function failureOfCircuit(error: CircuitError): Failure {
   const { status, message } = CIRCUIT_FAILURES[error.code];
   return { status, code: error.code, hop: error.hop, message, cause: error.message };
+}
+
+/** A circuit closed before the response was complete. `cause` is for a circuit that reported no error. */
+export function failureOfLoss(cause: string, error: CircuitError | undefined): Failure {
+  return error === undefined ? serviceFailure(502, 'no-answer', cause) : failureOfCircuit(error);
 }

@@ -3,11 +3,13 @@
  * their way to the client.
  */
 import type { ContentCoding } from '#domain/upstream';
+import type { Failure } from '../answers/failure-table.ts';
 import { addedLines } from '../answers/policy-headers.ts';
 import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import { BODY_NONE, BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { compressingOf, type Compressing } from '../http/compression-policy.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
+import { grpcKindOf, grpcStatusLines } from '../http/grpc-policy.ts';
 import { headerValue } from '../http/header-name.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { answerBody, type ResponseHead } from '../http/response-head-policy.ts';
@@ -33,6 +35,7 @@ export class AnswerSender implements BodySink, EncoderOwner {
   readonly #writer: SocketWriter;
   readonly #record: RequestRecord;
   readonly #acceptsTrailers: boolean;
+  readonly #isCall: boolean;
   /** `Accept-Encoding`, read only if the share has codings. */
   readonly #accepted: string;
   #chunked = false;
@@ -45,6 +48,7 @@ export class AnswerSender implements BodySink, EncoderOwner {
     this.#writer = writer;
     this.#record = record;
     this.#acceptsTrailers = head.acceptsTrailers;
+    this.#isCall = grpcKindOf(head) === 'grpc';
     this.#accepted = record.route?.codings === undefined ? '' : headerValue(head.fields, 'accept-encoding');
   }
 
@@ -104,6 +108,13 @@ export class AnswerSender implements BodySink, EncoderOwner {
     else this.#encoder.end();
   }
 
+  /** What ends the response to a call of gRPC with a failure instead of a reset; '' if its form does not allow that. */
+  endingOf(failure: Failure): string {
+    const isPlain =
+      this.#isCall && this.body.keepsTrailers && this.#encoder === undefined && !this.body.malformed;
+    return isPlain ? `0\r\n${grpcStatusLines(failure, this.#record.id)}\r\n` : '';
+  }
+
   destroy(): void {
     this.#encoder?.destroy();
   }
@@ -118,7 +129,8 @@ export class AnswerSender implements BodySink, EncoderOwner {
   }
 
   encoderEnded(): void {
-    const trailers = passingTrailers(this.body.trailers, this.#record.route?.heads?.answerRules);
+    const rules = this.#record.route?.heads?.answerRules;
+    const trailers = passingTrailers(this.body.trailers, rules, this.#isCall);
     if (this.#chunked) this.#writer.batch.text(`0\r\n${trailers}\r\n`);
     this.written();
     this.#owner.answerSent();

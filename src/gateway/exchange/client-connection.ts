@@ -132,11 +132,14 @@ export class ClientConnection implements ExchangeClient, Numbered {
     this.exchangeDone(this.#answers.failure(this.#record, failure, asked, [], error));
   }
 
-  exchangeBroken(failure: Failure, error?: unknown): void {
+  exchangeBroken(failure: Failure, error?: unknown, ending = ''): void {
     this.#exchange = undefined;
     this.#relay = undefined;
     this.#answers.reportFailure(this.#record, failure, { status: 'broken off' }, error);
-    if (!this.writer.reset()) this.destroy();
+    if (ending !== '') {
+      this.writer.send(ending);
+      this.exchangeDone(false);
+    } else if (!this.writer.reset()) this.destroy();
   }
 
   exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void {

@@ -11,6 +11,7 @@ export interface ExchangeClient {
   deadlineIn(ms: number): void;
   exchangeDone(keepAlive: boolean): void;
   exchangeFailed(failure: Failure, asked: ErrorAnswer, error?: unknown): void;
-  exchangeBroken(failure: Failure, error?: unknown): void;
+  /** `ending` completes the response so that it says what failed; '': it is cut. */
+  exchangeBroken(failure: Failure, error?: unknown, ending?: string): void;
   exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void;
 }

@@ -11,16 +11,16 @@ import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_UNTIL_END } from '../http/body-decoder.ts';
 import { readAnswerHead } from '../answers/answer-head.ts';
 import { askedOf, type ErrorAnswer } from '../answers/asked-answer.ts';
-import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
+import { failureOfCircuit, failureOfLoss, mayBeRepeated, maySendAgain } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
   failureOfAnswer,
   failureOfRequest,
   failureOfStart,
-  serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
 import { AnswerSender, type AnswerOwner } from './answer-sender.ts';
+import { answerTimeoutMs } from './answer-time-policy.ts';
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL } from './client-input.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
@@ -55,6 +55,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   readonly #upgrade: string;
   readonly #answer: AnswerSender;
   readonly #answerTimeoutMs: number;
+  readonly #idleMs: number;
   #keepAlive: boolean;
   /** Whether the client waits for 100 before it sends its body. */
   #expecting: boolean;
@@ -83,10 +84,14 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     this.#asked = askedOf(head);
     this.#upgrade = head.upgrade;
     this.#answer = new AnswerSender(this, client.writer, record, head);
-    this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
+    const isCall = this.#asked.grpc === 'grpc';
+    this.#answerTimeoutMs = answerTimeoutMs(this.route, head, context.limits, isCall);
+    this.#idleMs = this.route.idleMs ?? context.limits.streamIdleMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
-    if (this.wantsBody) this.#bodyRate = new BodyRate(context.slowBodies, this.party, context.nowMs);
+    // The client of a call may be silent between its messages.
+    if (this.wantsBody && !isCall)
+      this.#bodyRate = new BodyRate(context.slowBodies, this.party, context.nowMs);
   }
 
   get wantsBody(): boolean {
@@ -105,7 +110,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   connect(): void {
     const { pool, limits, nowMs } = this.#context;
     this.sinceMs = nowMs;
-    const idle = pool.takeIdle(this.route, this.#sender.isRepeatable);
+    const idle = pool.take(this.route, this.#sender.isRepeatable);
     if (idle !== undefined) this.circuitReady(idle);
     else {
       if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
@@ -145,6 +150,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
       return undefined;
     }
     if (this.#state === HEAD) this.#client.deadlineIn(this.#answerTimeoutMs);
+    else if (this.#state === BODY) this.#client.deadlineIn(this.#idleMs);
     if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
     return rest;
   }
@@ -199,7 +205,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   upstreamData(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#client.deadlineIn(this.route.idleMs ?? this.#context.limits.streamIdleMs);
+    this.#client.deadlineIn(this.#idleMs);
     const rest = this.#state === HEAD ? this.#readHeads(bytes) : bytes;
     if (this.#state === BODY) this.#readBody(rest);
   }
@@ -256,18 +262,16 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   }
 
   #passInterim(head: ResponseHead): void {
-    const { writer } = this.#client;
     const isExpected = head.status === 100 && this.#expecting;
     if (isExpected) this.#expecting = false;
     this.#interims ??= new InterimRate(this.#context);
-    // What the client waits for is not dropped. HTTP/1.0 has no interim responses.
-    const isPassed = isExpected || (this.#interims.take() && !writer.isFull);
-    if (isPassed && !this.#record.isHttp10) writer.send(encodeClientHead(head, this.#record, ''));
+    this.#interims.pass(head, isExpected, this.#record, this.#client.writer);
     this.#client.deadlineIn(this.#answerTimeoutMs);
   }
 
   #beginAnswer(head: ResponseHead): void {
     tapAnswerHead(this.#record, head);
+    this.#sender.forget();
     this.#answer.open(head);
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
@@ -293,7 +297,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   #switchProtocols(head: ResponseHead, rest: Buffer | undefined): void {
     if (this.#upgrade === '' || head.upgrade.toLowerCase() !== this.#upgrade.toLowerCase()) {
-      this.#fail(serviceFailure(502, 'malformed-answer', 'the service switched protocols without a request'));
+      this.#fail(FAILURES.unaskedSwitch);
       return;
     }
     const upstream = this.#upstream!;
@@ -323,15 +327,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     const upstream = this.#upstream!;
     const crossed = this.#state === HEAD && !this.#answered && mayBeRepeated(upstream, error);
     if (crossed && this.#mayRepeat) this.#repeat('closed by the service');
-    else
-      this.#end(
-        error === undefined ? serviceFailure(502, 'no-answer', cause) : failureOfCircuit(error),
-        error,
-      );
+    else this.#end(failureOfLoss(cause, error), error);
   }
 
   get #mayRepeat(): boolean {
-    return this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked;
+    return !this.freshOnly && maySendAgain(this.#sender, this.route, this.#upstream);
   }
 
   /** Sends the request over another circuit. */
@@ -365,7 +365,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     this.#release(failure.cause);
     this.route.slot.traffic.unanswered(failure.hop === 'client');
     this.#reportBytes();
-    this.#client.exchangeBroken(failure, error);
+    this.#client.exchangeBroken(failure, error, this.#answer.endingOf(failure));
   }
 
   #release(reason: string): void {

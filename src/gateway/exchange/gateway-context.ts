@@ -5,7 +5,7 @@
 import type { Log } from '#base';
 import type { AccessControl } from '../access/access.ts';
 import type { ChallengeAnswers } from '../acme/challenge-answer.ts';
-import type { CircuitPool } from '../circuits/circuit-pool.ts';
+import type { RequestCircuits } from '../services/request-circuits.ts';
 import type { RoutePool } from '../circuits/upstream.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import type { HeadBudget } from '../limits/head-budget.ts';
@@ -32,7 +32,7 @@ export interface GatewayContext {
   readonly limits: GatewayLimits;
   readonly headBudget: HeadBudget;
   readonly table: ShareRouteTable<RoutePool>;
-  readonly pool: CircuitPool;
+  readonly pool: RequestCircuits;
   readonly log: Log;
   readonly access: AccessControl;
   /** Undefined if no proxy is trusted. */

@@ -1,5 +1,9 @@
 /** Which interim responses of a service are passed on: a few at once, and some a second. Further ones are dropped. */
+import { encodeClientHead } from '../http/forward-head-codec.ts';
+import type { ResponseHead } from '../http/response-head-policy.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
+import type { RequestRecord } from './request-record.ts';
+import type { SocketWriter } from './socket-writer.ts';
 
 interface RateContext {
   readonly nowMs: number;
@@ -15,6 +19,12 @@ export class InterimRate {
     this.#context = context;
     this.#left = context.limits.interimBurst;
     this.#sinceMs = context.nowMs;
+  }
+
+  /** What the client waits for (`isExpected`) is not dropped. HTTP/1.0 has no interim responses. */
+  pass(head: ResponseHead, isExpected: boolean, record: RequestRecord, writer: SocketWriter): void {
+    const isPassed = isExpected || (this.take() && !writer.isFull);
+    if (isPassed && !record.isHttp10) writer.send(encodeClientHead(head, record, ''));
   }
 
   take(): boolean {

@@ -5,8 +5,9 @@
  */
 import type { AccessVerdict } from '../access/access.ts';
 import { policyHeadersOf } from '../answers/policy-headers.ts';
-import { failureOfPlainRequest, type Failure } from '../answers/failure-table.ts';
+import { FAILURES, failureOfPlainRequest, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
+import { grpcKindOf } from '../http/grpc-policy.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { pathRefusal, pathVerdict, routeOfPath } from './path-decision.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -64,14 +65,15 @@ async function decideLater(
 function byPath(
   record: RequestRecord,
   { route }: GatewayHost,
-  { target }: RequestHead,
+  head: RequestHead,
   verdict: AccessVerdict,
 ): AccessVerdict {
   if (verdict.type !== 'admit') return verdict;
-  const own = pathVerdict(route, target);
+  const own = pathVerdict(route, head.target);
   if (own !== undefined) return own;
-  const found = routeOfPath(route, target);
+  const found = routeOfPath(route, head.target);
   if ('cause' in found) return pathRefusal(found);
+  if (found.http2 === undefined && grpcKindOf(head) === 'grpc') return pathRefusal(FAILURES.grpcTarget);
   record.route = found;
   return verdict;
 }

@@ -9,6 +9,8 @@ import type { ExchangeTap } from './request-record.ts';
 import { passingTrailers } from '../http/trailer-policy.ts';
 import type { GatewayRoute, Upstream } from '../circuits/upstream.ts';
 
+const NOTHING: readonly Uint8Array[] = [];
+
 /** A set would make each method, which is a part of a head, an internal string of the engine first. */
 function isIdempotent(method: string): boolean {
   switch (method) {
@@ -23,6 +25,9 @@ function isIdempotent(method: string): boolean {
   }
 }
 
+/** The most bytes that are kept of a request to a service of HTTP/2, which reports whether it has begun with the request. */
+const MAX_KEPT_BYTES = 65_536;
+
 export class RequestSender implements BodySink {
   readonly body: BodyDecoder;
   /** Whether the request is idempotent and has no body, so that it may be repeated on another circuit. */
@@ -34,7 +39,9 @@ export class RequestSender implements BodySink {
   readonly #route: GatewayRoute;
   readonly #tap: ExchangeTap | undefined;
   #upstream: Upstream | undefined;
-  #head: Uint8Array[] | undefined;
+  /** The bytes that were sent, for another circuit; undefined: they are not kept. */
+  #kept: Uint8Array[] | undefined;
+  #keptBytes = 0;
 
   constructor(head: RequestHead, headText: string, route: GatewayRoute, tap?: ExchangeTap) {
     this.#route = route;
@@ -45,6 +52,7 @@ export class RequestSender implements BodySink {
     else this.body = new BodyDecoder(BODY_NONE);
     this.body.keepsTrailers = head.chunked;
     this.isRepeatable = this.body.done && head.upgrade === '' && isIdempotent(head.method);
+    if (this.isRepeatable || route.http2 !== undefined) this.#kept = [];
     this.#batch.text(headText);
   }
 
@@ -72,12 +80,29 @@ export class RequestSender implements BodySink {
   /** Sends what was collected; later data is sent at once. */
   attach(upstream: Upstream): void {
     this.#upstream = upstream;
-    const buffers = this.#head ?? this.#batch.take();
-    if (this.isRepeatable) this.#head = buffers;
-    this.#flush(upstream, buffers);
+    this.isBlocked = false;
+    this.#write(upstream, this.#kept ?? NOTHING);
+    this.#flush(upstream, this.#batch.take());
+  }
+
+  /** Whether everything that was sent could be sent again. */
+  get isKept(): boolean {
+    return this.#kept !== undefined;
+  }
+
+  /** The response has begun, so that nothing is sent again. */
+  forget(): void {
+    this.#kept = undefined;
   }
 
   #flush(upstream: Upstream, buffers: readonly Uint8Array[]): void {
+    for (const { length } of buffers) this.#keptBytes += length;
+    if (!this.isRepeatable && this.#keptBytes > MAX_KEPT_BYTES) this.#kept = undefined;
+    this.#kept?.push(...buffers);
+    this.#write(upstream, buffers);
+  }
+
+  #write(upstream: Upstream, buffers: readonly Uint8Array[]): void {
     for (let i = 0; i < buffers.length; i += 1) {
       if (!upstream.circuit.write(buffers[i]!)) this.isBlocked = true;
     }

@@ -63,14 +63,18 @@ function isPassed(name: string): boolean {
   return !REFUSED.has(folded) && !REFUSED_PREFIXES.some((prefix) => folded.startsWith(prefix));
 }
 
-/** Returns the lines that are passed on. `text` has the lines of a decoded body; `rules` are those for its heads. */
-export function passingTrailers(text: string, rules: HeaderRuleSet | undefined): string {
+/**
+ * Returns the lines that are passed on. `text` has the lines of a decoded body; `rules` are those for its heads. `isCall`: the body
+ * is a response of gRPC, whose readers keep trailers apart from headers, so that a service may give them any name of its own.
+ */
+export function passingTrailers(text: string, rules: HeaderRuleSet | undefined, isCall = false): string {
   if (text === '' || scratch.decode(`${text}\r\n`, 0, MAX_TRAILERS) !== undefined) return '';
   const removed = rules?.removedFrom(scratch) ?? [];
   let lines = '';
   for (let i = 0; i < scratch.count; i += 1) {
     const name = scratch.name(i);
-    if (isPassed(name) && !removed.includes(i)) lines += `${name}: ${scratch.value(i)}\r\n`;
+    const isKept = isCall ? scratch.code[i] === OTHER : isPassed(name);
+    if (isKept && !removed.includes(i)) lines += `${name}: ${scratch.value(i)}\r\n`;
   }
   return lines;
 }

@@ -4,6 +4,7 @@
  */
 import { CONNECTION, HOP, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from '../http/field-name-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
+import { breaksLine } from '../http/raw-lines.ts';
 import { acceptsTrailers } from '../http/trailer-policy.ts';
 
 /** Headers of a response; an array has the values of equal names. */
@@ -19,8 +20,6 @@ export interface StreamRequest {
   readonly protocol: string;
   readonly acceptsTrailers: boolean;
 }
-
-const BREAKS_LINE = /[\r\n\0]/;
 
 /**
  * `raw` has names and values in turns, as received; `socketKey` is for a request that opens a WebSocket. Returns undefined for headers that no HTTP/1.1 head can carry. A request
@@ -38,7 +37,7 @@ export function readStreamRequest(
   let wantsTrailers = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i]!, raw[i + 1]!];
-    if (BREAKS_LINE.test(value) || BREAKS_LINE.test(name)) return undefined;
+    if (breaksLine(value) || breaksLine(name)) return undefined;
     switch (name) {
       case ':method':
         pseudo.method = value;
@@ -83,16 +82,6 @@ export function readStreamRequest(
 function upgradeLines(protocol: string, socketKey: () => string): string {
   const key = protocol === 'websocket' ? `sec-websocket-key: ${socketKey()}\r\n` : '';
   return `connection: upgrade, close\r\nupgrade: ${protocol}\r\n${key}`;
-}
-
-/** Returns the trailer lines of a request, or '' if one of them is not a line. */
-export function trailerLines(raw: readonly string[]): string {
-  let lines = '';
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    if (BREAKS_LINE.test(raw[i]!) || BREAKS_LINE.test(raw[i + 1]!)) return '';
-    lines += `${raw[i]}: ${raw[i + 1]}\r\n`;
-  }
-  return lines;
 }
 
 /** Headers of which `node:http2` sends one; the first counts. */

@@ -8,9 +8,10 @@ import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from
 import { bufferOf, HeadBuffer } from '../http/head-buffer.ts';
 import { FieldLines } from '../http/head-decoder.ts';
 import { readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
+import { trailerLines } from '../http/raw-lines.ts';
 import { MAX_TRAILERS } from '../http/trailer-policy.ts';
 import type { ClientSocket } from '../exchange/client-socket.ts';
-import { streamHeaders, streamTrailers, trailerLines, type StreamRequest } from './stream-head-codec.ts';
+import { streamHeaders, streamTrailers, type StreamRequest } from './stream-head-codec.ts';
 
 /** The gateway's own lines come on top of those of the service. */
 const MAX_HEAD_BYTES = 262_144;

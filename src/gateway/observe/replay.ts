@@ -10,7 +10,7 @@ import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain/gat
 import { readAnswerHead } from '../answers/answer-head.ts';
 import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
-import type { CircuitPool } from '../circuits/circuit-pool.ts';
+import type { RequestCircuits } from '../services/request-circuits.ts';
 import {
   FAILURES,
   failureOfAnswer,
@@ -30,7 +30,7 @@ import { redactedTarget, type SecretNames } from './redaction.ts';
 import { unixMsOf } from './request-facts.ts';
 
 export interface ReplayParts {
-  readonly pool: CircuitPool;
+  readonly pool: RequestCircuits;
   readonly limits: GatewayLimits;
   /** Time limit for the whole replay. */
   readonly timeoutMs?: number;
@@ -70,7 +70,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly party = 'replay';
   readonly client = undefined;
   readonly sinceMs = Infinity;
-  readonly #pool: CircuitPool;
+  readonly #pool: RequestCircuits;
   readonly #limits: GatewayLimits;
   /** That of the path, once the head is read. */
   #route: GatewayRoute;
@@ -89,7 +89,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   #isOver = false;
 
   constructor(
-    pool: CircuitPool,
+    pool: RequestCircuits,
     limits: GatewayLimits,
     route: GatewayRoute,
     command: GatewayReplay,

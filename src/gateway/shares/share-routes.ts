@@ -24,6 +24,8 @@ export class ShareRoute<Slot> {
   readonly heads: ServiceHeads | undefined;
   /** Whether a circuit is for one request of the client that its dial names. Targets of paths learn no client. */
   readonly namesClient: boolean;
+  /** For a service that speaks HTTP/2: the scheme of requests to it. */
+  readonly http2: 'http' | 'https' | undefined;
   /** How long a response may continue without a byte; undefined: the limit of the gateway. */
   readonly idleMs: number | undefined;
   /** Codings with which responses are compressed; undefined: none. */
@@ -60,6 +62,7 @@ export class ShareRoute<Slot> {
         routes.map((each) => ({ path: each.path, route: new ShareRoute(share, rules, makeSlot, each) })),
       );
     this.namesClient = target === undefined && upstream?.namesClient === true;
+    this.http2 = target === undefined ? upstream?.http2 : target.http2;
     this.idleMs = upstream?.idleMs;
     this.codings = upstream?.compression?.filter(isContentCoding);
     this.answers = answers && new OwnAnswers(answers);

@@ -1,6 +1,13 @@
 /** A gateway for tests with real sockets on both sides: shares by name, origins on loopback, a recorded log. */
 import type { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+  type Settings as Http2Settings,
+} from 'node:http2';
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Log } from '#base';
 import type { GatewayShare } from '#domain/gateway-shapes';
@@ -81,6 +88,23 @@ export class GatewayWorld {
   async serve(name: string, handler: RequestListener, more: Partial<GatewayShare> = {}): Promise<HttpServer> {
     const server = createServer({ keepAliveTimeout: 60_000, maxHeaderSize: 131_072 }, handler);
     this.publish(shareOf(name, more), await this.#listen(server));
+    return server;
+  }
+
+  /** Publishes a share served by HTTP/2 without TLS. */
+  async serveHttp2(
+    name: string,
+    onStream: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
+    { settings, ...more }: Partial<GatewayShare> & { readonly settings?: Http2Settings } = {},
+  ): Promise<Http2Server> {
+    const server = createHttp2Server({ settings: settings ?? {} });
+    server.on('stream', (stream: ServerHttp2Stream, headers) => {
+      stream.on('error', () => {});
+      onStream(stream, headers);
+    });
+    server.on('sessionError', () => {});
+    const share = shareOf(name, { ...more, upstream: { ...more.upstream, http2: 'http' } });
+    this.publish(share, await this.#listen(server));
     return server;
   }
 
