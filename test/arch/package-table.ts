@@ -62,6 +62,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ajv',
     // The files of docker compose.
     'yaml',
+    // Calls of gRPC, and their service.
+    '@grpc/grpc-js',
   ],
 };
 
