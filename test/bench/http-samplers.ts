@@ -1,6 +1,7 @@
 /** Loads of HTTP targets for `BenchRun.measure`: requests by wrk, downloads, and the load that proves bytes and counts. */
 import type { BenchRun, Sampler, Target } from './bench-run.ts';
 import { checkedLoad, Downloader, type Door } from './check-client.ts';
+import type { H2load, Http2Load } from './h2load.ts';
 import { SMALL_BODY, type NginxPeer } from './nginx-peer.ts';
 import { Wrk, type WrkLoad } from './wrk-load.ts';
 
@@ -34,6 +35,19 @@ export class HttpSamplers {
       // wrk stops without waiting for what is on its way: one request a connection may be seen and not counted.
       if (seen < sample.units || seen > sample.units + load.connections)
         throw new Error(`wrk counts ${sample.units} requests, the private service ${seen}`);
+      return sample;
+    };
+  }
+
+  /** Requests by h2load; throws when the private service saw other requests than h2load counts. */
+  http2(h2load: H2load, load: Http2Load): Sampler<HttpTarget> {
+    return async (target, seconds, metered) => {
+      const { serviceRequests, quietMs } = target;
+      const counted = await this.nginx.requestCount(quietMs);
+      const sample = await metered(() => h2load.run(target, load, seconds));
+      const seen = ((await this.nginx.requestCount(quietMs)) - counted) / serviceRequests;
+      if (seen < sample.units || seen > sample.units + load.connections * load.streams)
+        throw new Error(`h2load counts ${sample.units} requests, the private service ${seen}`);
       return sample;
     };
   }

@@ -11,6 +11,7 @@ import { NGINX_PROXY, startNginx, type NginxPeer } from '../nginx-peer.ts';
 import { KEPT_UPSTREAM } from '../nginx-program.ts';
 import { ZONE, type BenchCertificate } from './bench-certificate.ts';
 import type { Front } from './bench-front.ts';
+import { callService } from './http2-pairs.ts';
 
 /** nginx and haproxy take the suites of TLS 1.3 and of TLS 1.2 apart. */
 const SUITES = TLS_CIPHERS.split(':');
@@ -63,15 +64,20 @@ function doorsOf(name: string, ports: Ports, { ca }: BenchCertificate) {
 export async function startNginxFront(
   run: BenchRun,
   options: FrontPeerOptions,
-): Promise<{ readonly nginx: NginxPeer; readonly front: Front }> {
+): Promise<{ readonly nginx: NginxPeer; readonly front: Front; readonly callPort: number }> {
+  const callPort = await freePort();
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
   const nginx = await startNginx(run, options.downloadBytes, {
-    http: (upstream) => nginxFront(upstream, ports, options),
+    http: (upstream) => nginxFront(upstream, ports, options) + callService(callPort),
     workerConnections: MAX_CONNECTIONS,
   });
   const doors = doorsOf('nginx', ports, options.certificate);
   // Both roles are one program: each request through the proxy is counted twice.
-  return { nginx, front: { name: NGINX_PROXY, ...doors, serviceRequests: 2, processes: nginx.processes } };
+  return {
+    nginx,
+    callPort,
+    front: { name: NGINX_PROXY, ...doors, serviceRequests: 2, processes: nginx.processes },
+  };
 }
 
 /** Both sides of every connection would not fit into what a process may open; idle clients have one side only. */

@@ -11,6 +11,7 @@ import { freePort } from '../../support/child-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { HAPROXY } from '../haproxy.ts';
+import { H2load } from '../h2load.ts';
 import { HttpSamplers } from '../http-samplers.ts';
 import { kibPerConnection, measureIdle, SETTLE_MS } from '../idle-connections.ts';
 import { NGINX_PROXY } from '../nginx-peer.ts';
@@ -25,11 +26,14 @@ import {
   DOWNLOAD,
   EACH_COLUMN,
   HELD_COLUMN,
+  HTTP2_CONNECTIONS,
+  HTTP2_SCENARIOS,
   IDLE,
   IDLE_TABLES,
   REQUEST_SCENARIOS,
 } from './gateway-scenario-table.ts';
-import { keyFront, openFront, type FrontMaker } from './guarded-shares.ts';
+import { frontOf, keyFront, makeShare, openFront, type FrontMaker } from './guarded-shares.ts';
+import { startNginxPair } from './http2-pairs.ts';
 import { sessionFront } from './session-front.ts';
 
 const FULL = { idlePlain: 5_000, idleSecure: 10_000, checkedRequests: 20_000 };
@@ -46,11 +50,13 @@ const MAX_CONNECTIONS_PER_ADDRESS = '15000';
 const MIB = 1024 * 1024;
 
 /** Names of the shares. */
-const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session' };
+const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session', calls: 'bench-calls' };
 
 /** What every scenario needs: the private service, the load, and what shares are made of. */
 interface Services {
   readonly samplers: HttpSamplers;
+  /** Where calls of gRPC are answered. */
+  readonly callPort: number;
   readonly peers: readonly Front[];
   readonly maker: Omit<FrontMaker, 'product' | 'securePort'>;
 }
@@ -84,6 +90,7 @@ async function measure(run: BenchRun): Promise<void> {
   const { checkedRequests } = run.options.isQuick ? QUICK : FULL;
   await samplers.check([...targetsOf(all, 'plain'), ...targetsOf(all, 'secure')], checkedRequests);
   await measureRequests(run, services, fronts, all);
+  await run.attempt('HTTP/2', () => measureHttp2(run, services));
   const download = samplers.downloads();
   for (const kind of ['plain', 'secure'] as const)
     await run.measure(DOWNLOAD[kind], 'MB', targetsOf(all, kind), download, { warmUpSeconds: 0 });
@@ -92,12 +99,13 @@ async function measure(run: BenchRun): Promise<void> {
 async function startServices(run: BenchRun): Promise<Services> {
   const certificate = await makeBenchCertificate(join(run.folder, 'certificate'));
   const options = { downloadBytes: DOWNLOAD_BYTES, certificate };
-  const { nginx, front } = await startNginxFront(run, options);
+  const { nginx, front, callPort } = await startNginxFront(run, options);
   const haproxy = await startHaproxyFront(run, options, nginx);
   if (haproxy === undefined) run.skip(HAPROXY, 'not in PATH');
   const serviceUrl = `http://127.0.0.1:${nginx.servicePort}`;
   return {
     samplers: new HttpSamplers(run, nginx),
+    callPort,
     peers: present([front, haproxy]),
     maker: { certificate, nginx, serviceUrl },
   };
@@ -205,6 +213,32 @@ async function measureRequests(
       warmUpSeconds: (warm.has(isSecure) ? 1 : WARM_UP_ROUNDS * roundSeconds) + handshakeSeconds,
     });
     warm.add(isSecure);
+  }
+}
+
+/** Beside the pair of nginx, at a product of its own. */
+async function measureHttp2(run: BenchRun, services: Services): Promise<void> {
+  const wanted = HTTP2_SCENARIOS.filter(({ name }) => run.wants(name));
+  if (wanted.length === 0) return;
+  const { samplers, maker, callPort } = services;
+  const { certificate } = maker;
+  const { nginx } = samplers;
+  const h2load = new H2load(run.folder);
+  run.report('starting the product: up, for HTTP/2');
+  const ofUp = await startGatewayUp(run, services, 'http2');
+  const open = await openFront(ofUp, UP, SHARES.open);
+  await makeShare({ ...ofUp, serviceUrl: `grpc://127.0.0.1:${callPort}` }, SHARES.calls, []);
+  const calls = frontOf(ofUp, UP, SHARES.calls);
+  for (const { name, streams, isCall } of wanted) {
+    const servicePort = isCall ? callPort : nginx.servicePort;
+    const pair = await startNginxPair(run, { certificate, nginx, servicePort, isCall });
+    const path = isCall ? '/bench.Calls/Unary' : '/small';
+    const load = { path, connections: HTTP2_CONNECTIONS, streams, isCall };
+    const targets = targetsOf([pair, isCall ? calls : open], 'secure').map((target) => ({
+      ...target,
+      quietMs: CROWD_QUIET_MS,
+    }));
+    await run.measure(name, 'request', targets, samplers.http2(h2load, load));
   }
 }
 

@@ -13,11 +13,13 @@ import {
 } from '../goal.ts';
 import { NGINX_PROXY } from '../nginx-peer.ts';
 import { UP, UP_KEY, UP_SESSION } from './bench-front.ts';
+import { NGINX_PAIR } from './http2-pairs.ts';
 import {
   CONNECTIONS_COLUMN,
   DOWNLOAD,
   EACH_COLUMN,
   HELD_COLUMN,
+  HTTP2_SCENARIOS,
   IDLE_TABLES,
   scenarioName,
 } from './gateway-scenario-table.ts';
@@ -51,6 +53,9 @@ export const GATEWAY_GOALS: readonly Goal[] = [
   most('what an API key costs, of requests/s', '%', 10, cost(PLAIN_32, UP_KEY)),
   { ...most('what a session costs, of requests/s', '%', 10, sessionCost), qualifier: overTls },
   least('TLS to clients, requests/s, 32 connections', '×', 0.8, toNginx(TLS_32, UP)),
+  ...HTTP2_SCENARIOS.map(({ name }) =>
+    least(`${name}, to the pair`, '×', 0.5, between(name, UP, NGINX_PAIR)),
+  ),
   most('memory per idle plain connection', 'KiB', 12, fact(IDLE_TABLES.plain, UP, EACH_COLUMN)),
   most('memory with 10,000 idle TLS connections', 'MiB', 1024, idleSecureMib),
 ];

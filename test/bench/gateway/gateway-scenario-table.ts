@@ -45,3 +45,11 @@ export const IDLE_TABLES = { plain: `${IDLE}, plain`, secure: `${IDLE}, TLS` };
 export const CONNECTIONS_COLUMN = 'connections';
 export const HELD_COLUMN = 'with them, MiB';
 export const EACH_COLUMN = 'each, KiB';
+
+/** Over TLS, each connection with so many requests at once. */
+export const HTTP2_SCENARIOS = [
+  { name: 'HTTP/2, 1 stream a connection', streams: 1, isCall: false },
+  { name: 'HTTP/2, 10 streams a connection', streams: 10, isCall: false },
+  { name: 'gRPC unary, 10 streams a connection', streams: 10, isCall: true },
+] as const;
+export const HTTP2_CONNECTIONS = 32;
