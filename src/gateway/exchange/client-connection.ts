@@ -368,7 +368,9 @@ export class ClientConnection implements ExchangeClient, Numbered {
         this.#exchange!.expired();
         return;
       case RELAY:
-        this.#relay!.expired();
+        // A client that never closes after the service has closed.
+        if (this.#relay!.isOver) this.destroy();
+        else this.#relay!.expired();
         return;
       case HEAD:
         if (this.#heads.isPartial) this.#refuse(unread(FAILURES.headTimeout));

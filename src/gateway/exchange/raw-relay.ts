@@ -1,12 +1,12 @@
 /**
- * Relays bytes in both directions after a 101 response. Each direction can end by itself (half-close). The
+ * Relays bytes in both directions after a 101 response, or at the port of a share. Each direction can end by itself (half-close). The
  * circuit never returns to the pool. A break on one side breaks the other, so that the client never takes it for
  * a regular end.
  */
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
 import { PAUSED_BY_CIRCUIT } from './client-input.ts';
-import type { ExchangeClient } from './exchange-client.ts';
+import type { RelayClient } from './exchange-client.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import { FAILURES, serviceFailure, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -14,16 +14,23 @@ import type { Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
 export class RawRelay implements UpstreamOwner {
   readonly #context: GatewayContext;
-  readonly #client: ExchangeClient;
+  readonly #client: RelayClient;
   readonly #upstream: Upstream;
+  bytesIn = 0;
+  bytesOut = 0;
   #clientEnded = false;
   #over = false;
 
-  constructor(context: GatewayContext, client: ExchangeClient, upstream: Upstream) {
+  constructor(context: GatewayContext, client: RelayClient, upstream: Upstream) {
     this.#context = context;
     this.#client = client;
     this.#upstream = upstream;
     upstream.owner = this;
+  }
+
+  /** Whether the circuit is no longer used, in order or not. */
+  get isOver(): boolean {
+    return this.#over;
   }
 
   get route(): Upstream['route'] {
@@ -43,6 +50,7 @@ export class RawRelay implements UpstreamOwner {
   clientData(bytes: Buffer): void {
     if (this.#over) return;
     this.#progress();
+    this.bytesIn += bytes.length;
     this.route.slot.traffic.received(bytes.length);
     if (!this.#upstream.circuit.write(bytes)) this.#client.input.pause(PAUSED_BY_CIRCUIT);
   }
@@ -73,6 +81,7 @@ export class RawRelay implements UpstreamOwner {
 
   upstreamData(bytes: Buffer): void {
     this.#progress();
+    this.bytesOut += bytes.length;
     this.route.slot.traffic.sent(bytes.length);
     const { writer } = this.#client;
     writer.batch.view(bytes);
