@@ -109,10 +109,15 @@ export class SchemaComponents {
   #part(schema: TSchema, path: string): Json {
     const { type, enum: values, description, readOnly } = schema as Json;
     if (Array.isArray(values)) {
-      const named = enumerationNamed(values as readonly string[]);
+      const isNullable = values.includes(null);
+      const named = enumerationNamed(values.filter((value): value is string => value !== null));
       if (named === undefined) return this.#described(schema, path);
-      this.#found.set(named.name, { type: 'string', enum: values, description: named.description });
-      return definedFields({ ...referenceTo(named.name), description });
+      this.#found.set(named.name, { type: 'string', enum: named.values, description: named.description });
+      const reference = referenceTo(named.name);
+      return definedFields({
+        ...(isNullable ? { oneOf: [reference, { type: 'null' }] } : reference),
+        description,
+      });
     }
     const ownName = componentNameOf(schema);
     if (ownName !== undefined) return this.#component(ownName, schema);

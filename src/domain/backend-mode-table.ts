@@ -19,7 +19,7 @@ export interface BackendModeRow {
   /** The forms of its targets, for messages. */
   readonly forms: readonly string[];
   readonly example: string;
-  /** What the service speaks. Gateways serve HTTP, so that a share of any other mode is private. */
+  /** What the service speaks. Gateways serve HTTP by name, streams at a port of their own, and datagrams not at all. */
   readonly speaks: 'http' | 'stream' | 'datagrams';
   /** One sentence about the mode, in Markdown. */
   readonly description: string;
@@ -129,8 +129,20 @@ function schemeOf(target: string): string {
 /** The modes of shares with this reach. */
 export function modesOf(shareMode: 'public' | 'private'): readonly BackendMode[] {
   return BACKEND_MODES.filter(
-    (mode) => shareMode === 'private' || BACKEND_MODE_TABLE[mode].speaks === 'http',
+    (mode) => shareMode === 'private' || BACKEND_MODE_TABLE[mode].speaks !== 'datagrams',
   );
+}
+
+/**
+ * How clients reach such a share: at a port of its own; or at the port of HTTPS, under its names, where TLS ends at the gateway, or
+ * at the service.
+ */
+export const INGRESS_KINDS = ['port', 'tls', 'tls-passthrough'] as const;
+export type IngressKind = (typeof INGRESS_KINDS)[number];
+
+/** Whether gateways pass the bytes of a share on unread: a public one whose service does not speak HTTP. */
+export function isPublicStream(shareMode: 'public' | 'private', mode: BackendMode): boolean {
+  return shareMode === 'public' && BACKEND_MODE_TABLE[mode].speaks !== 'http';
 }
 
 /** `A, B or C`: the forms that a target of these modes has. */

@@ -57,6 +57,10 @@ const REMEDIES = {
     'The caller could not be verified in time: check that the gateway can reach the control plane, and that the control plane can reach the provider.',
   'control-plane-away':
     'The gateway has not reached the control plane for a minute, so it refuses callers that need an identity: check that the gateway can reach the edge API.',
+  'port-closed':
+    'A gateway cannot open the port of the share, as the cause says: another program on its machine has the port, or the gateway may not open it. Free the port, or give the share another one with "frontdoor shares change --ingress-port".',
+  'port-guarded':
+    'The share has a port, where nobody can sign in, and guards that need it: remove its auth providers and the rules emails, claims, basicAuth and clientCertificate, or make the share private.',
   withdrawn:
     'The share was deleted, renamed or made private during the request: the activity log shows who changed it.',
   'client-gone':

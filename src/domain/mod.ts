@@ -53,7 +53,7 @@ export {
   queryOfTarget,
 } from './request-path.ts';
 export { NO_PATH, parseShareTarget, type ShareTarget } from './share-target.ts';
-export type { CustomHost, GuardedShare, Share } from './share.ts';
+export { ingressHostsOf, type CustomHost, type GuardedShare, type Share } from './share.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';
 export { isUuid } from './uuid.ts';

@@ -1,6 +1,6 @@
 /** A share, the overlay service that a user publishes. Other types of it are derived from this one. */
 import type { AccessRules } from './access/access-rules.ts';
-import type { BackendMode } from './backend-mode-table.ts';
+import type { BackendMode, IngressKind } from './backend-mode-table.ts';
 import type { GatewayInspection } from './gateway-shapes/gateway-feed.ts';
 import type { ShareUpstream } from './upstream/share-upstream.ts';
 
@@ -36,6 +36,10 @@ export interface Share {
   readonly target: string;
   readonly reserved: boolean;
   readonly targetByAgent: boolean;
+  /** How clients reach a public share of a stream; null for all others. */
+  readonly ingress: IngressKind | null;
+  /** The port of gateways with the kind `port`; null for all others. */
+  readonly ingressPort: number | null;
   readonly epoch: number;
   readonly frontends: readonly ShareFrontend[];
   /** Its names below custom frontends of its frontdoor, by their age, then its domains, by theirs. */
@@ -56,4 +60,16 @@ export interface GuardedShare extends Share {
   readonly upstream: ShareUpstream;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
+}
+
+/**
+ * The names with which clients find a share of a stream. A name that a custom frontend guards with auth providers is none of
+ * them, because nobody can sign in there.
+ */
+export function ingressHostsOf({
+  frontends,
+  customHosts,
+}: Pick<Share, 'frontends' | 'customHosts'>): readonly string[] {
+  const open = customHosts.filter(({ authProviderIds }) => authProviderIds.length === 0);
+  return [...frontends, ...open].map(({ host }) => host);
 }

@@ -41,6 +41,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   share_frontend: 'shares',
   share_auth_provider: 'shares',
   share_grant: 'shares',
+  gateway_port_range: 'shares',
   share_policy: 'shares',
   share_upstream: 'shares',
   share_inspection: 'shares',

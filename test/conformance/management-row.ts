@@ -117,6 +117,8 @@ export const shareShape = {
   backendEndpoint: 'URL',
   authProviderIds: ['string'],
   policyId: 'string or null',
+  ingress: 'string or null',
+  ingressPort: 'integer or null',
   grants: ['string'],
   access: { admits: 'string', summary: 'string' },
   status: 'string',

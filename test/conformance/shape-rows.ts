@@ -42,6 +42,7 @@ const share = {
   customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }],
   rules: OPEN_RULES,
   inspection: { maxBodyBytes: 0, untilMs: 1 },
+  ingress: { kind: 'port', port: 20_000, hosts: ['a.share.localhost'] },
   upstream: { host: { scheme: 'http', authority: 'localhost', aliases: ['127.0.0.1:3000'] } },
   frontdoorId: 'f',
   environmentId: 'e',
@@ -129,6 +130,7 @@ const usage = {
   sessions: [{ id: 's', lastUsedAtMs: 1 }],
   certifiedZones: ['share.localhost'],
   domains: [{ host: 'app.example.com', shareId: 's', validUntilMs: null, problem: 'refused', retryAtMs: 1 }],
+  tcpPorts: { first: 20_000, last: 20_099 },
 };
 
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };

@@ -14,6 +14,8 @@ export function sampleShare(id: string, more: Partial<GuardedShare> = {}): Guard
     target: 'http://127.0.0.1:3000',
     reserved: true,
     targetByAgent: true,
+    ingress: null,
+    ingressPort: null,
     epoch: 1,
     frontends: [],
     customHosts: [],

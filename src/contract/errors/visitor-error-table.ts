@@ -53,6 +53,11 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   'share-unreadable': [[503], 'The gateway cannot read the rules of the share, so it refuses all requests.'],
   'not-decided': [[503], 'The caller could not be verified in time.'],
   withdrawn: [[503], 'The share was deleted or renamed during the request.'],
+  'port-closed': [[503], 'A gateway could not open the port of the share.'],
+  'port-guarded': [
+    [403],
+    'The share has a port and guards that nobody can satisfy there, so that connections are refused.',
+  ],
   'client-gone': [[], 'The client disconnected before the response.'],
   'unknown-host': [[404], 'No share has the host name of the request.'],
   misdirected: [[421], 'The TLS server name and the Host header belong to different shares.'],

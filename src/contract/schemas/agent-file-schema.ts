@@ -1,6 +1,7 @@
 /** The schema of the agent's configuration file. Fields that shares have at the API too are derived from there. */
 import { Part, Type, type ShapeOf } from '#base/shapes';
 import { PROGRAM_SECTIONS, type ProgramSection } from '#domain';
+import { INGRESS_KINDS } from '#domain/backend-modes';
 import { MAX_DOMAINS_OF_SHARE } from '#domain/agent-shapes';
 import { upstreamChangeSchema } from '#domain/upstream';
 import { sharePolicyReplacementSchema } from './access-schemas.ts';
@@ -27,7 +28,7 @@ export const fileShareFields = () => ({
   ),
   target: described(
     Part.text(),
-    'Address of the service, such as http://127.0.0.1:3000, or of a folder, such as file:///srv/www; a private share may have tcp: and udp: targets',
+    'Address of the service, such as http://127.0.0.1:3000, or of a folder, such as file:///srv/www; a public share may have tcp: targets at a port of the gateway, a private one tcp: and udp: targets',
   ),
   grants: Type.Optional(
     Type.Array(Part.someText(), {
@@ -57,6 +58,20 @@ export const fileShareFields = () => ({
       upstreamChangeSchema,
       'How requests reach the service. Absent fields keep their values; one that is removed from the file of an agent gets its default',
     ),
+  ),
+  ingress: Type.Optional(
+    described(
+      Part.oneOf(...INGRESS_KINDS),
+      'How clients reach a public share with a tcp: target: `port`, a port of its own; `tls` or `tls-passthrough`, its names at the HTTPS port of the gateways, with TLS that ends at the gateway or at the service. Absent: as before, and `port` for a new share',
+    ),
+  ),
+  ingressPort: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description:
+        'Port of a public share with a tcp: target, among those that gateways open (`--tcp-ports`). Absent: the share keeps its port, and a new one gets a free port',
+    }),
   ),
   domains: Type.Optional(
     Type.Array(Part.text(), {

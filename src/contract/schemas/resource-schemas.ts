@@ -6,6 +6,7 @@
 import type { Static, TObject } from 'typebox';
 import { Type } from '#base/shapes';
 import { BACKEND_MODES } from '#domain';
+import { INGRESS_KINDS, type IngressKind } from '#domain/backend-modes';
 import {
   closed,
   ids,
@@ -179,6 +180,16 @@ export const shareSchema = closed({
     type: 'string',
     description: 'The shared policy whose rules apply; null: the share has rules of its own',
   }),
+  ingress: nullable<IngressKind>({
+    type: 'string',
+    enum: [...INGRESS_KINDS, null],
+    description: 'How clients reach a public share with a tcp:// target; null for all others',
+  }),
+  ingressPort: nullable<number>({
+    type: 'integer',
+    description:
+      'The port of gateways at which a public share with a tcp:// target is reached; null for all others',
+  }),
   grants: Type.Array(Type.String(), { description: 'Environments that can dial it' }),
   access: closed({
     admits: oneOf('everyone', 'some', 'nobody'),
@@ -201,6 +212,21 @@ const givenShareName = () => nullable<string>({ type: 'string', format: 'share-n
 const shareTarget = () => Type.String({ format: 'share-target' });
 const frontendIds = () => ids(100, 'Frontends on which a public share is served');
 const grants = () => ids(1_000, 'Environments that can dial a private share');
+const ingress = () =>
+  nullable<IngressKind>({
+    type: 'string',
+    enum: [...INGRESS_KINDS, null],
+    description:
+      'How clients reach a public share with a tcp:// target: at a port of its own (port), or under its names at the HTTPS port of the gateways, where TLS ends at the gateway (tls) or at the service (tls-passthrough); null: as before, and port for a new share',
+  });
+const ingressPort = () =>
+  nullable<number>({
+    type: 'integer',
+    minimum: 1,
+    maximum: 65_535,
+    description:
+      'Port of a public share with a tcp:// target, among those that gateways open; null: any free port, which it keeps',
+  });
 const sharedPolicy = (description: string) =>
   Type.Optional(nullable<string>({ type: 'string', format: 'uuid', description }));
 const readOnlyOfShares = () => ({
@@ -222,6 +248,8 @@ export const newShareSchema = closed({
   frontendIds: Type.Optional(frontendIds()),
   authProviderIds: Type.Optional(ids(100)),
   policyId: sharedPolicy('The shared policy whose rules apply; null: none'),
+  ingress: Type.Optional(ingress()),
+  ingressPort: Type.Optional(ingressPort()),
   grants: Type.Optional(grants()),
   token: readOnly(),
   reserved: readOnly(),
@@ -240,6 +268,8 @@ export const shareChangeSchema = closed({
   policyId: sharedPolicy(
     'The shared policy whose rules apply instead of those of the share; null: the share keeps the rules of its policy as rules of its own',
   ),
+  ingress: Type.Optional(ingress()),
+  ingressPort: Type.Optional(ingressPort()),
   grants: Type.Optional(grants()),
   token: Type.Optional(text()),
   ...readOnlyOfShares(),

@@ -83,6 +83,7 @@ const LEFT_OUT = [
   'share_inspection',
   // Gateways report it again.
   'domain_certificate',
+  'gateway_port_range',
   'request_failure',
   // Control planes find again what fails, and nothing is sent twice after a return.
   'reported_problem',

@@ -4,7 +4,7 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { upstreamChangeSchema, shareUpstreamFields } from '../upstream/share-upstream.ts';
-import { BACKEND_MODES } from '../backend-mode-table.ts';
+import { BACKEND_MODES, INGRESS_KINDS } from '../backend-mode-table.ts';
 
 const { closed, count, flag, lossyList, nullable, oneOf, optional, text, texts, word } = Part;
 
@@ -43,6 +43,10 @@ export const hostedShareRequestShape = new Shape(
     policy: Type.Optional(Part.anyObject()),
     /** Name or id of the shared policy that it uses, instead of `policy`; absent: it keeps what it has. */
     sharedPolicy: Type.Optional(Part.someText()),
+    /** The port of a public share that does not speak HTTP; absent: it keeps its own, and a new one gets a free port. */
+    ingressPort: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    /** How clients reach it; absent: as before, or at a port. */
+    ingress: Type.Optional(oneOf(...INGRESS_KINDS)),
     /** Domains that a public share gets; it keeps its others. */
     domains: Type.Optional(Type.Array(text(), { maxItems: MAX_DOMAINS_OF_SHARE })),
   }),
@@ -67,6 +71,9 @@ const hostedShareSchema = Type.Object({
   /** Absent: there are none, or the control plane knows none. */
   upstream: Type.Optional(Type.Object(optional(shareUpstreamFields))),
   grants: texts(),
+  /** Absent: it has none. */
+  ingress: Type.Optional(nullable(text())),
+  ingressPort: Type.Optional(nullable(count())),
   /** Absent: there are none, or the control plane knows none. */
   domains: Type.Optional(lossyList('domains', hostedDomainSchema)),
   frontendEndpoints: texts(),

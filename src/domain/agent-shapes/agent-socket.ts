@@ -5,6 +5,7 @@
  */
 import { ERROR_KINDS, utf8, type ErrorKind } from '#base';
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
+import { INGRESS_KINDS } from '../backend-mode-table.ts';
 import { upstreamChangeSchema } from '../upstream/share-upstream.ts';
 import { hostedDomainSchema, MAX_DOMAINS_OF_SHARE } from './agent-shares.ts';
 import { ACCESS_PROTOCOLS } from './own-files.ts';
@@ -52,6 +53,10 @@ const shareRequestSchema = refined(
     grants: withDefault(texts(), []),
     /** Settings that the share gets; it keeps its others. */
     upstream: Type.Optional(upstreamChangeSchema),
+    /** The port of a public share that does not speak HTTP; absent: it keeps its own, or gets a free one. */
+    ingressPort: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    /** How clients reach it; absent: as before, or at a port. */
+    ingress: Type.Optional(oneOf(...INGRESS_KINDS)),
     /** Domains that a public share gets; it keeps its others. */
     domains: Type.Optional(Type.Array(text(), { maxItems: MAX_DOMAINS_OF_SHARE })),
   }),

@@ -6,6 +6,7 @@
  */
 import { compileReader, Part, Shape, Type, type ShapeOf } from '#base/shapes';
 import { accessRulesSchema } from '../access/access-rules.ts';
+import { INGRESS_KINDS } from '../backend-mode-table.ts';
 import { gatewayUpstreamSchema } from '../upstream/gateway-upstream.ts';
 import type { AuthProviderType } from '../provider-types/provider-type-table.ts';
 
@@ -50,12 +51,25 @@ const inspectionSchema = Type.Object({
 });
 export type GatewayInspection = ShapeOf<typeof inspectionSchema>;
 
+/** Where gateways take the connections of a share that does not speak HTTP. */
+const ingressSchema = Type.Object({
+  /** A newer kind is no word of this version: the share is closed. */
+  kind: oneOf(...INGRESS_KINDS),
+  /** Set with the kind `port`. */
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  /** Lower-case names with which clients find it, which select it where it has no port. */
+  hosts: texts(),
+});
+export type GatewayIngress = ShapeOf<typeof ingressSchema>;
+
 const shareFields = {
   /** The overlay's service id, which gateways dial. */
   id: someText(),
   token: text(),
-  /** Lower-case host names under which the share is served: `<token>.<zone>`. */
+  /** Lower-case host names under which the share is served by HTTP: `<token>.<zone>`. */
   hosts: texts(),
+  /** Set if the share is served at a port, and not by HTTP: it has no hosts then, so that older gateways serve it nowhere. */
+  ingress: Type.Optional(ingressSchema),
   /** Providers that guard it at `hosts`. One of them must admit the caller; if there are none, everyone is admitted. */
   authProviderIds: texts(),
   /** Names below custom frontends, and domains of the share, with the providers that guard it there. */

@@ -191,6 +191,13 @@ const domainCertificateSchema = Type.Object({
 });
 export type DomainCertificate = ShapeOf<typeof domainCertificateSchema>;
 
+/** Ports, both ends included. */
+const portRangeSchema = Type.Object({
+  first: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  last: Type.Integer({ minimum: 1, maximum: 65_535 }),
+});
+export type SharePortRange = ShapeOf<typeof portRangeSchema>;
+
 /** What gateways used since they last reported. */
 export const gatewayUsageShape = new Shape(
   Type.Object({
@@ -203,6 +210,8 @@ export const gatewayUsageShape = new Shape(
       lossyList('domains', domainCertificateSchema, { maxItems: MAX_REPORTED_DOMAINS }),
       [],
     ),
+    /** The ports that this gateway opens for shares; null, and gateways of earlier versions: none. */
+    tcpPorts: Part.withDefault(nullable(portRangeSchema), null),
   }),
   toControl('usage report'),
 );

@@ -77,8 +77,15 @@ export function gatewayUpstreamOf(
   settings: ShareUpstream,
   { backendMode, target }: ServedTarget,
 ): GatewayUpstream | undefined {
-  if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') return undefined;
   const { hostHeader, lenient, compression, idleTimeoutSeconds, proxyProtocol } = settings;
+  const idleMs =
+    idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000;
+  // What concerns heads has no effect where no HTTP is spoken.
+  if (BACKEND_MODE_TABLE[backendMode].speaks !== 'http') {
+    const maintenance = gatewayMaintenanceOf(settings);
+    const part = definedFields({ namesClient: proxyProtocol !== 'off' || undefined, idleMs, maintenance });
+    return Object.keys(part).length === 0 ? undefined : part;
+  }
   const { requestHeaders, responseHeaders, routes, answers } = settings;
   const parsed = parseShareTarget(target);
   const part = definedFields({
@@ -88,8 +95,7 @@ export function gatewayUpstreamOf(
     isLenient: lenient || undefined,
     namesClient: proxyProtocol !== 'off' || undefined,
     compression: compression.length === 0 ? undefined : compression,
-    idleMs:
-      idleTimeoutSeconds === DEFAULT_TARGET_TIMES.idleTimeoutSeconds ? undefined : idleTimeoutSeconds * 1_000,
+    idleMs,
     requestHeaders: requestHeaders.length === 0 ? undefined : requestHeaders,
     responseHeaders: responseHeaders.length === 0 ? undefined : responseHeaders,
     routes: routes.length === 0 ? undefined : routes.map((route) => gatewayRouteOf(route, hostHeader)),

@@ -25,6 +25,7 @@ export {
   checkUpstream,
   DEFAULT_UPSTREAM,
   gatewayOnlyFields,
+  httpOnlyFields,
   hasUpstream,
   isSameUpstream,
   upstreamChangeSchema,

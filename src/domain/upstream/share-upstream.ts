@@ -128,6 +128,23 @@ export function gatewayOnlyFields({
   return Object.entries(set).flatMap(([name, isSet]) => (isSet ? [name] : []));
 }
 
+/** The fields that are set and have no effect where no HTTP is spoken. */
+export function httpOnlyFields(settings: ShareUpstream): readonly string[] {
+  const { hostHeader, lenient, requestHeaders, responseHeaders, compression } = settings;
+  const { routes, answers, errorPage } = settings;
+  const set = {
+    hostHeader: hostHeader !== DEFAULT_UPSTREAM.hostHeader,
+    lenient,
+    requestHeaders: requestHeaders.length > 0,
+    responseHeaders: responseHeaders.length > 0,
+    compression: compression.length > 0,
+    routes: routes.length > 0,
+    answers: answers.length > 0,
+    errorPage: errorPage !== null,
+  };
+  return Object.entries(set).flatMap(([name, isSet]) => (isSet ? [name] : []));
+}
+
 /** A setting that is not valid, by its field and the rule that it breaks, which completes "must be …". */
 export interface UpstreamProblem {
   readonly field: string;

@@ -16,6 +16,7 @@ import { bodyCheckOf } from '../checks/body-check.ts';
 import { checkDomainName } from '../hostnames/domain-name.ts';
 import { CLAIM_MS } from '../hostnames/hostname-proof-policy.ts';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
+import { checkPortGuards } from '../policy/port-guards.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import { accessPolicyIdOf, assignAccessPolicy } from '../records/access-policy-store.ts';
@@ -151,6 +152,7 @@ export async function makeShare(
   });
   if (wanted.policy !== undefined && !isSamePolicy(wanted.policy, former?.policy)) {
     if (former === undefined) await putSharePolicy(trx, touch, share.id, policy, nowMs);
+    checkPortGuards(share, policy);
     if (policy !== undefined && hasPeopleRules(policy)) await checkPeopleProvable(trx, share, policy);
     if (policy?.policy.hsts?.includeSubdomains === true) await checkNothingBelow(trx, share);
     await audit.append({
@@ -212,6 +214,8 @@ function isAsWanted(is: Share, wanted: NewShare): boolean {
     is.shareMode === wanted.shareMode &&
     is.backendMode === wanted.backendMode &&
     is.target === parseShareTarget(wanted.target)?.url &&
+    is.ingress === (wanted.ingress ?? is.ingress) &&
+    is.ingressPort === (wanted.ingressPort ?? is.ingressPort) &&
     isDeepStrictEqual(is.grants, (wanted.grants ?? []).toSorted()) &&
     isDeepStrictEqual(is.authProviderIds, wanted.authProviderIds ?? is.authProviderIds) &&
     is.accessPolicyId === (wanted.policyId === undefined ? is.accessPolicyId : wanted.policyId)

@@ -4,7 +4,7 @@
  * produces lines of text; it does not use sockets.
  */
 import { definedFields } from '#base';
-import type { GuardedShare } from '#domain';
+import { ingressHostsOf, type GuardedShare } from '#domain';
 import { sentAccessRules, type AccessRules } from '#domain/access';
 import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain/gateway-shapes';
 import { gatewayUpstreamOf } from '#domain/upstream';
@@ -264,7 +264,7 @@ function line(event: GatewayFeedEvent): string {
 }
 
 function gatewayShare(share: GuardedShare, organizationId: string | undefined): GatewayShare {
-  const { id, token, frontends, customHosts, authProviderIds, rules, inspection } = share;
+  const { id, token, authProviderIds, rules, inspection } = share;
   const { frontdoorId, environmentId, updatedAtMs } = share;
   return {
     id,
@@ -274,13 +274,29 @@ function gatewayShare(share: GuardedShare, organizationId: string | undefined): 
     frontdoorId,
     environmentId,
     updatedAtMs,
+    ...namesOf(share),
+    // The reader adds the defaults.
+    rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
+    ...definedFields({ organizationId, upstream: gatewayUpstreamOf(share.upstream, share) }),
+  };
+}
+
+/** A share of a stream is served by HTTP under no name, also at gateways that know no streams. */
+function namesOf(share: GuardedShare): Pick<GatewayShare, 'hosts' | 'customHosts' | 'ingress'> {
+  const { frontends, customHosts, ingress: kind, ingressPort } = share;
+  if (kind !== null) {
+    const ingress = {
+      kind,
+      hosts: [...ingressHostsOf(share)],
+      ...definedFields({ port: ingressPort ?? undefined }),
+    };
+    return { hosts: [], customHosts: [], ingress };
+  }
+  return {
     hosts: frontends.map(({ host }) => host),
     customHosts: customHosts.map(({ customFrontendId, host, authProviderIds: guards }) => {
       const custom = { host, authProviderIds: guards };
       return customFrontendId === null ? { ...custom, isDomain: true } : custom;
     }),
-    // The reader adds the defaults.
-    rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
-    ...definedFields({ organizationId, upstream: gatewayUpstreamOf(share.upstream, share) }),
   };
 }

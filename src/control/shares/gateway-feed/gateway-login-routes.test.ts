@@ -150,6 +150,7 @@ test('times of last use are stored, never backwards and never in the future', as
       sessions: [{ id: session.id, lastUsedAtMs }],
       certifiedZones: [],
       domains: [],
+      tcpPorts: null,
     });
   const before = await lastUsed();
   await use(before - 1_000);

@@ -23,6 +23,7 @@ import {
 import { takeGatewayUsage } from '../logins/gateway-usage.ts';
 import type { LoginParts } from '../logins/login-parts.ts';
 import { takeDomainCertificates } from '../records/domain-certificate-store.ts';
+import { takePortRange } from '../records/ingress-port-store.ts';
 import { bodyRule, type CallerContext, readBody, readReport, sendShape } from '../../overlay/clients/mod.ts';
 
 /** So many entries of each kind as a usage report may have, with the longest names that are usual. */
@@ -79,6 +80,7 @@ export function addGatewayLoginRoutes(
       const nowMs = clock.nowMs();
       await takeGatewayUsage(store, usage, nowMs);
       await takeDomainCertificates(store, identity.id, usage.domains, nowMs);
+      await takePortRange(store, identity.id, usage.tcpPorts);
       return reply.code(204).send();
     },
   );

@@ -4,6 +4,7 @@ import type { AnswerOf } from '#contract';
 import { DEFAULT_POLICY, type SharePolicyBody } from '#contract/schemas';
 import { invalidValue, parseName } from '#domain';
 import { settledPolicy, wantedPolicyOf, type WantedPolicy } from '../policy/policy-record.ts';
+import { checkPortGuards, needsCallers } from '../policy/port-guards.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import {
@@ -90,7 +91,7 @@ export const policyHandlers: Handlers<
       const stored = settledRules(wanted, before.stored);
       const name = body.name === undefined ? before.name : parseName(body.name)!;
       const nowMs = parts.clock.nowMs();
-      if (hasPeopleRules(stored)) await checkPeopleEverywhere(trx, before, stored);
+      if (hasPeopleRules(stored) || needsCallers(stored)) await checkEverywhere(trx, before, stored);
       const after = await updateAccessPolicy(trx, touch, before, { name, stored, nowMs });
       return {
         result: after,
@@ -155,14 +156,17 @@ function settledRules(wanted: WantedPolicy, before: StoredPolicy | undefined): S
   return settledPolicy(wanted, before) ?? { policy: DEFAULT_POLICY, passwordHashes: new Map() };
 }
 
-/** Throws `conflict` if the rules about people would admit nobody at one of the shares. */
-async function checkPeopleEverywhere(
+/** Throws `conflict` if rules about callers would admit nobody at one of the shares, or cannot be held there. */
+async function checkEverywhere(
   trx: Queries,
   { id }: AccessPolicyRecord,
   stored: StoredPolicy,
 ): Promise<void> {
   for await (const shares of sharesOfPolicy(trx, id))
-    for (const share of shares) await checkPeopleProvable(trx, share, stored);
+    for (const share of shares) {
+      checkPortGuards(share, stored);
+      await checkPeopleProvable(trx, share, stored);
+    }
 }
 
 async function checkUnused(trx: Queries, { id, name, shareCount }: AccessPolicyRecord): Promise<void> {

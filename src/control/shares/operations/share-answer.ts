@@ -38,7 +38,10 @@ type AccessParts = Pick<ApiParts, 'catalog' | 'providers' | 'clock'>;
 function shareAccessOf({ catalog, providers, clock }: AccessParts, share: Share): AccessSummary {
   const { id, shareMode, grants, frontends, customHosts, authProviderIds } = share;
   const own = frontends.map(({ host }) => ({ host, authProviderIds }));
-  const names = [...own, ...customHosts].map(({ host, authProviderIds: ids }) => ({
+  // Guards of custom frontends guard no stream, and their names are none of its share.
+  const others =
+    share.ingress === null ? customHosts : customHosts.filter((each) => each.authProviderIds.length === 0);
+  const names = [...own, ...others].map(({ host, authProviderIds: ids }) => ({
     host,
     providers: ids.map((providerId) => summedProvider(providers.byId(providerId))),
   }));

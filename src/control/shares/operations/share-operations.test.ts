@@ -49,6 +49,8 @@ describeEachStore('shares', (open) => {
       backendEndpoint: 'http://127.0.0.1:3000',
       authProviderIds: [],
       policyId: null,
+      ingress: null,
+      ingressPort: null,
       grants: [],
       access: { admits: 'everyone', summary: 'Everyone' },
       status: 'PENDING',
@@ -231,7 +233,7 @@ describeEachStore('shares', (open) => {
     assert.deepEqual(await world.store.db.selectFrom('share').selectAll().execute(), before);
   });
 
-  it('have the backend mode of their target, and a tunnel mode only if they are private', async () => {
+  it('have the backend mode of their target, and that of datagrams only if they are private', async () => {
     const tunnel = wanted({
       name: 'database',
       shareMode: 'private',
@@ -247,7 +249,10 @@ describeEachStore('shares', (open) => {
     );
     const path = `${root}/database`;
     const refused: [Record<string, unknown>, string][] = [
-      [{ shareMode: 'public' }, 'Value for backendMode must be of proxy or web (of a public share)'],
+      [
+        { shareMode: 'public', backendMode: 'udpTunnel', target: 'udp://db:53' },
+        'Value for backendMode must be of proxy or tcpTunnel or web (of a public share)',
+      ],
       [{ target: 'udp://db:53' }, 'Value for target must be of tcp://HOST:PORT (backendMode tcpTunnel)'],
       [{ backendMode: 'udpTunnel' }, 'Value for target must be of udp://HOST:PORT (backendMode udpTunnel)'],
       [
@@ -260,7 +265,7 @@ describeEachStore('shares', (open) => {
         error: 'invalid_request',
         message,
       });
-    const fields = { shareMode: 'public', backendMode: 'tcpTunnel', target: 'tcp://db:5432' };
+    const fields = { shareMode: 'public', backendMode: 'udpTunnel', target: 'udp://db:53' };
     const open = await world.call('POST', root, { body: wanted(fields) });
     assert.deepEqual(open.body, { error: 'invalid_request', message: refused[0]![1] });
     assert.deepEqual((await world.call('GET', path)).body, share);

@@ -3,6 +3,7 @@ import { DEFAULT_POLICY, type AccessQuestion, type SharePolicyAnswer } from '#co
 import { parseWebOrigin, type Share } from '#domain';
 import { compileRules, explainAccess, type AccessExplanation, type ExplainedRequest } from '#domain/access';
 import { accessRulesOf } from '../policy/access-rules.ts';
+import { checkPortGuards, needsCallers } from '../policy/port-guards.ts';
 import { draftPolicyOf, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
@@ -47,8 +48,11 @@ export const sharePolicyHandlers: Handlers<
       const before = await findSharePolicy(trx, shareId);
       checkIfMatch(parts, call, storedOf(before));
       const result = settledPolicy(wanted, before);
-      if (result !== undefined && hasPeopleRules(result))
-        await checkPeopleProvable(trx, await namedShare(trx, call), result);
+      if (result !== undefined && (hasPeopleRules(result) || needsCallers(result))) {
+        const guarded = await namedShare(trx, call);
+        checkPortGuards(guarded, result);
+        await checkPeopleProvable(trx, guarded, result);
+      }
       if (result?.policy.hsts?.includeSubdomains === true)
         await checkNothingBelow(trx, await namedShare(trx, call));
       await putSharePolicy(trx, touch, shareId, result, parts.clock.nowMs());

@@ -20,7 +20,7 @@ export const NAME_REST_MS = 30 * 86_400_000;
 export const MAX_RESTING_NAMES = 100_000;
 
 export interface RestingName {
-  /** A DNS name in lower case: `<token>.<zone>` of a share, its domain, or the hostname of a custom frontend. */
+  /** A DNS name in lower case: `<token>.<zone>` of a share, its domain, or the hostname of a custom frontend. Or `tcp:<port>`. */
   readonly name: string;
   readonly kind: RestingNameTable['kind'];
   /** The only organization that may take it, which may have been deleted. */
@@ -35,7 +35,7 @@ export type SharesGivenUp = {
   readonly id: string;
 };
 
-/** Begins the rest of these shares' names on frontends, and of their domains. Called while the shares still exist. */
+/** Begins the rest of these shares' names on frontends, of their domains, and of their ports. Called while the shares still exist. */
 export async function restShareNames(trx: Queries, shares: SharesGivenUp, nowMs: number): Promise<void> {
   await restingOfShareNames(trx, shares, nowMs).execute();
 }
@@ -66,7 +66,27 @@ export function restingOfShareNames(
     .select(restColumns('share-domain', nowMs))
     .where(column, '=', id)
     .where('hostname_claim.proof', '!=', 'PENDING');
-  return insertionOfRests(trx, names.unionAll(domains));
+  return insertionOfRests(trx, names.unionAll(domains).unionAll(portsOf(trx, { column, id }, nowMs)));
+}
+
+/** Begins the rest of the ports of these shares. Called while they still have them. */
+export async function restSharePorts(trx: Queries, shares: SharesGivenUp, nowMs: number): Promise<void> {
+  await insertionOfRests(trx, portsOf(trx, shares, nowMs)).execute();
+}
+
+/** The name of a port among those that rest. */
+export function portName(protocol: 'tcp', port: number): string {
+  return `${protocol}:${port}`;
+}
+
+function portsOf(trx: Queries, { column, id }: SharesGivenUp, nowMs: number) {
+  return trx
+    .selectFrom('share')
+    .innerJoin('frontdoor', 'frontdoor.id', 'share.frontdoor_id')
+    .select(sql<string>`'tcp:' || cast(share.ingress_port as text)`.as('name'))
+    .select(restColumns('share', nowMs))
+    .where(column, '=', id)
+    .where('share.ingress_port', 'is not', null);
 }
 
 /**

@@ -52,6 +52,8 @@ export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Sha
     target: row.target,
     reserved: row.reserved === 1,
     targetByAgent: row.target_by_agent === 1,
+    ingress: row.ingress,
+    ingressPort: row.ingress_port,
     epoch: row.epoch,
     frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
     customHosts: customHostsOf(row.token, frontends, authProviderIds, relations),

@@ -16,6 +16,7 @@ import {
   targetForms,
   type Share,
 } from '#domain';
+import { isPublicStream, type IngressKind } from '#domain/backend-modes';
 import {
   writeJointly,
   lockedByName,
@@ -26,8 +27,10 @@ import {
 } from '../../store/mod.ts';
 import { environmentsOf } from '../../overlay/records/mod.ts';
 import { accessPolicyIdOf, assignAccessPolicy } from './access-policy-store.ts';
+import { checkPortGuards } from '../policy/port-guards.ts';
+import { choosePort } from './ingress-port-store.ts';
 import { checkPeopleProvable } from './policy-warning-store.ts';
-import { restingOfShareNames } from './resting-name-store.ts';
+import { claimNames, portName, restingOfShareNames, restSharePorts } from './resting-name-store.ts';
 import { findSharePolicy } from './share-policy-store.ts';
 import {
   addGrants,
@@ -53,6 +56,10 @@ export interface NewShare
   readonly name?: string | null | undefined;
   /** The shared policy whose rules apply; absent: none for a new share, and unchanged for one that is reclaimed. */
   readonly policyId?: string | null | undefined;
+  /** For a public share of a stream; absent or null: `port` for a new share, and unchanged for one that is reclaimed. */
+  readonly ingress?: IngressKind | null | undefined;
+  /** For a share that has one; absent or null: a free port for a new share, and unchanged for one that is reclaimed. */
+  readonly ingressPort?: number | null | undefined;
   readonly nowMs: number;
 }
 
@@ -61,6 +68,10 @@ export type ShareChange = WantedReach &
   Fields<'shareMode' | 'backendMode' | 'target' | 'targetByAgent' | 'reserved'> & {
     /** The shared policy whose rules apply; null: none. */
     readonly policyId?: string | null | undefined;
+    /** For a public share of a stream; null: it keeps its own. */
+    readonly ingress?: IngressKind | null | undefined;
+    /** For a share that has one; null: it keeps its port. */
+    readonly ingressPort?: number | null | undefined;
   };
 
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
@@ -71,6 +82,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
   const id = randomUUID();
   const token = name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
+  const { ingress, ingressPort } = await reachedAt(trx, wanted, NOWHERE);
   const row = await trx
     .insertInto('share')
     .values({
@@ -84,6 +96,8 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       target,
       reserved: name === null ? 0 : 1,
       target_by_agent: wanted.targetByAgent ? 1 : 0,
+      ingress,
+      ingress_port: ingressPort,
       epoch: 1,
       policy_id:
         wanted.policyId === null || wanted.policyId === undefined
@@ -102,13 +116,16 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   const reach = checkedReach(shareMode, wanted);
   const frontends = await joinFrontends(trx, share, [], reach.frontendIds);
   await claimShareNames(trx, share, [], frontends, nowMs);
+  await claimPort(trx, frontdoorId, ingressPort, nowMs);
   await addGrants(trx, share, [], reach.grants);
   await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
   touch('share', id);
   // Custom frontends give names to public shares alone.
   if (shareMode === 'public') {
     const made = shareRecordOf((await relationsOf(trx, [row]))[0]!);
-    if (made.accessPolicyId !== null) await checkPeopleProvable(trx, made, await findSharePolicy(trx, id));
+    const stored = made.accessPolicyId === null ? undefined : await findSharePolicy(trx, id);
+    checkPortGuards(made, stored);
+    await checkPeopleProvable(trx, made, stored);
     return made;
   }
   const grants = reach.grants.toSorted();
@@ -128,6 +145,14 @@ export async function changeShare(
   const target = checkedTarget({ shareMode, backendMode, target: change.target ?? before.target });
   const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
   const reserved = change.reserved ?? before.reserved;
+  const { frontdoorId } = before;
+  const { ingress, ingressPort } = await reachedAt(
+    trx,
+    { shareMode, backendMode, frontdoorId, ingress: change.ingress, ingressPort: change.ingressPort, nowMs },
+    before,
+  );
+  const isOtherPort = ingressPort !== before.ingressPort;
+  if (isOtherPort) await restSharePorts(trx, { column: 'share.id', id: before.id }, nowMs);
   const held = relationsOfLocked(before);
   const staysInMode = shareMode === before.shareMode;
   const reach = checkedReach(shareMode, {
@@ -149,6 +174,8 @@ export async function changeShare(
       backend_mode: backendMode,
       target,
       target_by_agent: targetByAgent ? 1 : 0,
+      ingress,
+      ingress_port: ingressPort,
       reserved: reserved ? 1 : 0,
       epoch: before.epoch + 1,
       updated_at: nowMs,
@@ -157,6 +184,7 @@ export async function changeShare(
     .returningAll();
   const [row] = await writeJointly(trx, partingWrites(trx, share, held, after, nowMs), update);
   await claimShareNames(trx, share, held.frontends, frontends, nowMs);
+  if (isOtherPort) await claimPort(trx, before.frontdoorId, ingressPort, nowMs);
   await addGrants(trx, share, held.grants, reach.grants);
   await placeAuthProviders(trx, share, held.authProviderIds, reach.authProviderIds, change.authProviderIds);
   touch('share', before.id);
@@ -168,8 +196,12 @@ export async function changeShare(
   };
   const changed = shareRecordOf({ row: row!, relations });
   const isLess = held.authProviderIds.some((id) => !reach.authProviderIds.includes(id));
-  if (shareMode === 'public' && (!staysInMode || isLess || policyId !== before.accessPolicyId))
-    await checkPeopleProvable(trx, changed, await findSharePolicy(trx, before.id));
+  const hasPort = isPublicStream(shareMode, backendMode);
+  if (hasPort || (shareMode === 'public' && (!staysInMode || isLess || policyId !== before.accessPolicyId))) {
+    const stored = await findSharePolicy(trx, before.id);
+    checkPortGuards(changed, stored);
+    await checkPeopleProvable(trx, changed, stored);
+  }
   return changed;
 }
 
@@ -230,6 +262,46 @@ export async function releaseShare(
   if (found === undefined) return false;
   await deleteShare(trx, touch, found, nowMs);
   return true;
+}
+
+type IngressRequest = Pick<
+  NewShare,
+  'shareMode' | 'backendMode' | 'frontdoorId' | 'ingress' | 'ingressPort' | 'nowMs'
+>;
+type Ingress = Pick<Share, 'ingress' | 'ingressPort'>;
+const NOWHERE: Ingress = { ingress: null, ingressPort: null };
+const ONLY_STREAMS = 'null: it is for a public share with a tcp:// target';
+
+/** How clients reach a share in these modes, which they reached by `before`. */
+async function reachedAt(trx: Queries, wanted: IngressRequest, before: Ingress): Promise<Ingress> {
+  const { shareMode, backendMode, frontdoorId, nowMs } = wanted;
+  const port = wanted.ingressPort ?? undefined;
+  // A share that loses its port may be sent back as it was read.
+  const isOtherPort = port !== undefined && port !== before.ingressPort;
+  if (!isPublicStream(shareMode, backendMode)) {
+    const isOther = (wanted.ingress ?? before.ingress) !== before.ingress;
+    if (isOther) throw invalidValue('ingress', ONLY_STREAMS);
+    if (isOtherPort) throw invalidValue('ingressPort', ONLY_STREAMS);
+    return NOWHERE;
+  }
+  const ingress = wanted.ingress ?? before.ingress ?? 'port';
+  if (ingress !== 'port') {
+    if (isOtherPort)
+      throw invalidValue('ingressPort', `null: a share with the ingress ${ingress} has no port of its own`);
+    return { ingress, ingressPort: null };
+  }
+  if (before.ingressPort !== null && !isOtherPort) return { ingress, ingressPort: before.ingressPort };
+  return { ingress, ingressPort: await choosePort(trx, { frontdoorId, port, nowMs }) };
+}
+
+/** `choosePort` has judged the rest of a port, which ends here. */
+async function claimPort(
+  trx: Queries,
+  frontdoorId: string,
+  port: number | null,
+  nowMs: number,
+): Promise<void> {
+  if (port !== null) await claimNames(trx, frontdoorId, [portName('tcp', port)], nowMs);
 }
 
 async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): Promise<void> {

@@ -1,8 +1,10 @@
 /** Stored upstream settings of shares. A share with the defaults has no row. */
 import { invalidValue } from '#domain';
+import { isPublicStream } from '#domain/backend-modes';
 import {
   DEFAULT_UPSTREAM,
   gatewayOnlyFields,
+  httpOnlyFields,
   isSameUpstream,
   storedUpstream,
   type ShareUpstream,
@@ -54,9 +56,14 @@ export async function putShareUpstream(
 
 /** Refuses what would have no effect. */
 async function checkReach(db: Queries, shareId: string, wanted: ShareUpstream): Promise<void> {
-  const [field] = gatewayOnlyFields(wanted);
-  if (field === undefined) return;
-  const row = await db.selectFrom('share').select('share_mode').where('id', '=', shareId).executeTakeFirst();
-  if (row?.share_mode === 'private')
-    throw invalidValue(field, 'setting of a public share (callers of a private share use no gateway)');
+  const [ofGateways] = gatewayOnlyFields(wanted);
+  const [ofHttp] = httpOnlyFields(wanted);
+  if (ofGateways === undefined && ofHttp === undefined) return;
+  const share = db.selectFrom('share').select(['share_mode', 'backend_mode']).where('id', '=', shareId);
+  const row = await share.executeTakeFirst();
+  if (row === undefined) return;
+  if (ofGateways !== undefined && row.share_mode === 'private')
+    throw invalidValue(ofGateways, 'setting of a public share (callers of a private share use no gateway)');
+  if (ofHttp !== undefined && isPublicStream(row.share_mode, row.backend_mode))
+    throw invalidValue(ofHttp, 'setting of a share that speaks HTTP (gateways do not read what others send)');
 }

@@ -1,6 +1,6 @@
 /** A stored share in the form of the Management API's responses, for audit events. */
 import { fieldsOf } from '#base';
-import type { Share } from '#domain';
+import { ingressHostsOf, type Share } from '#domain';
 import { shareSchema, type ShareAnswer } from '#contract/schemas';
 
 export interface FrontendUrls {
@@ -32,7 +32,19 @@ export function storedShareOf(
 
 export function frontendEndpointsOf(
   { frontendUrls }: FrontendUrls,
-  share: Pick<Share, 'frontends' | 'customHosts'>,
+  share: Pick<Share, 'frontends' | 'customHosts' | 'ingress' | 'ingressPort'>,
 ): string[] {
+  const { ingress, ingressPort } = share;
+  if (ingress === 'port') return ingressHostsOf(share).map((host) => `tcp://${host}:${ingressPort}`);
+  if (ingress !== null)
+    return ingressHostsOf(share).map((host) => `tls://${host}:${securePort(frontendUrls(host))}`);
   return [...share.frontends, ...share.customHosts].flatMap(({ host }) => frontendUrls(host));
+}
+
+const HTTPS_PORT = 443;
+
+/** The port of HTTPS at the gateways, as the addresses of HTTP shares have it. */
+function securePort(urls: readonly string[]): number {
+  const secure = urls.find((url) => url.startsWith('https:'));
+  return Number(secure === undefined ? HTTPS_PORT : new URL(secure).port || HTTPS_PORT);
 }

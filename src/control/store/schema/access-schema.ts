@@ -100,7 +100,7 @@ export interface CustomFrontendAuthProviderTable {
 
 /** A name that was given up, and that only its former organization may take again. */
 export interface RestingNameTable {
-  /** A DNS name in lower case. */
+  /** A DNS name in lower case, or the port of a share: `tcp:20000`. */
   name: string;
   kind: 'share' | 'custom-frontend' | 'share-domain';
   /** It may have been deleted. */

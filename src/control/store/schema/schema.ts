@@ -5,6 +5,7 @@
  */
 import type { Generated } from 'kysely';
 import type { BackendMode } from '#domain';
+import type { IngressKind } from '#domain/backend-modes';
 import type { AuthProviderType } from '#domain/provider-types';
 import type {
   AccessPolicyTable,
@@ -84,6 +85,7 @@ export interface Database
   share_frontend: ShareFrontendTable;
   share_auth_provider: ShareAuthProviderTable;
   share_grant: ShareGrantTable;
+  gateway_port_range: GatewayPortRangeTable;
   terminator: TerminatorTable;
   auth_provider: AuthProviderTable;
   auth_provider_key: AuthProviderKeyTable;
@@ -245,6 +247,10 @@ export interface ShareTable {
   reserved: number;
   /** 1: the agent itself set this target; 0: set through the Management API. */
   target_by_agent: number;
+  /** How clients reach a public share of a stream; null for all others. */
+  ingress: IngressKind | null;
+  /** The port of gateways with the ingress `port`, unique with its backend mode; null for all others. */
+  ingress_port: number | null;
   /** Incremented when the share is reclaimed or changed. */
   epoch: number;
   /** Null: its own rules apply. */
@@ -270,6 +276,14 @@ export interface ShareAuthProviderTable {
 export interface ShareGrantTable {
   share_id: string;
   environment_id: string;
+}
+
+/** Ports at which a gateway opens listeners for shares, as it reported last. */
+export interface GatewayPortRangeTable {
+  gateway_id: string;
+  protocol: 'tcp';
+  first_port: number;
+  last_port: number;
 }
 
 /** Authentication of inbound requests. */

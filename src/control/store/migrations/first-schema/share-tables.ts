@@ -57,12 +57,15 @@ create table share (
   target text not null,
   reserved integer not null,
   target_by_agent integer not null,
+  ingress text,
+  ingress_port integer,
   epoch bigint not null,
   policy_id text references access_policy (id),
   created_at bigint not null,
   updated_at bigint not null,
   constraint share_token unique (frontdoor_id, token)
 );
+create unique index share_ingress_port on share (backend_mode, ingress_port) where ingress_port is not null;
 create index share_by_environment on share (environment_id);
 create index share_by_policy on share (policy_id, token);
 create index share_by_name on share (frontdoor_id, coalesce(name, ''), token);
@@ -89,6 +92,14 @@ create table share_grant (
   constraint share_grant_key primary key (share_id, environment_id)
 );
 create index share_grant_by_environment on share_grant (environment_id);
+
+create table gateway_port_range (
+  gateway_id text not null references identity (id) on delete cascade,
+  protocol text not null,
+  first_port integer not null,
+  last_port integer not null,
+  constraint gateway_port_range_key primary key (gateway_id, protocol)
+);
 
 create table share_policy (
   share_id text primary key not null references share (id) on delete cascade,

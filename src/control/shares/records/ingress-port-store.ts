@@ -1,0 +1,168 @@
+/**
+ * Ports of public shares that do not speak HTTP. Gateways report which ports they open; a share gets one of these, which no
+ * other share of the installation has, and keeps it. A port that was given up rests like a name: another organization gets it
+ * only when no other port is free. ADR 0119.
+ */
+import { randomInt } from 'node:crypto';
+import { FrontdoorError } from '#base';
+import { invalidValue } from '#domain';
+import type { SharePortRange } from '#domain/gateway-shapes';
+import { lockedByName, type Queries, type Store } from '../../store/mod.ts';
+import { portName } from './resting-name-store.ts';
+
+const PROTOCOL = 'tcp';
+const MODE = 'tcpTunnel';
+
+export interface WantedPort {
+  readonly frontdoorId: string;
+  /** Undefined: any that is free. */
+  readonly port: number | undefined;
+  readonly nowMs: number;
+}
+
+/** Replaces what a gateway has reported. An equal report writes nothing. */
+export async function takePortRange(
+  store: Pick<Store, 'transaction' | 'db'>,
+  gatewayId: string,
+  range: SharePortRange | null,
+): Promise<void> {
+  const rows = store.db.selectFrom('gateway_port_range').selectAll();
+  const before = await rows
+    .where('gateway_id', '=', gatewayId)
+    .where('protocol', '=', PROTOCOL)
+    .executeTakeFirst();
+  const columns = range && { first_port: range.first, last_port: range.last };
+  if (columns === null ? before === undefined : isSame(before, columns)) return;
+  await store.transaction(async (trx) => {
+    if (columns === null) {
+      await trx
+        .deleteFrom('gateway_port_range')
+        .where('gateway_id', '=', gatewayId)
+        .where('protocol', '=', PROTOCOL)
+        .execute();
+      return;
+    }
+    await trx
+      .insertInto('gateway_port_range')
+      .values({ gateway_id: gatewayId, protocol: PROTOCOL, ...columns })
+      .onConflict((conflict) => conflict.columns(['gateway_id', 'protocol']).doUpdateSet(columns))
+      .execute();
+  });
+}
+
+function isSame(
+  before: { readonly first_port: number; readonly last_port: number } | undefined,
+  range: { readonly first_port: number; readonly last_port: number },
+): boolean {
+  return before?.first_port === range.first_port && before.last_port === range.last_port;
+}
+
+/** The ranges that gateways offer, ascending and without overlaps. */
+export async function offeredPorts(db: Queries): Promise<readonly SharePortRange[]> {
+  const rows = await db
+    .selectFrom('gateway_port_range')
+    .select(['first_port as first', 'last_port as last'])
+    .where('protocol', '=', PROTOCOL)
+    .orderBy('first_port')
+    .execute();
+  const merged: { first: number; last: number }[] = [];
+  for (const { first, last } of rows) {
+    const before = merged.at(-1);
+    if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last);
+    else merged.push({ first, last });
+  }
+  return merged;
+}
+
+/**
+ * Returns a port for a share, which the caller stores in the same transaction. Throws `invalid` for a port that no gateway
+ * opens, and `conflict` for one that is taken, or where no port is left.
+ */
+export async function choosePort(trx: Queries, wanted: WantedPort): Promise<number> {
+  // Two transactions that choose at once would choose the same port.
+  await lockedByName(trx, 'ingress ports');
+  const ranges = await offeredPorts(trx);
+  if (ranges.length === 0)
+    throw new FrontdoorError(
+      'conflict',
+      'no-ingress-ports',
+      'No gateway opens ports for TCP: start gateways with --tcp-ports, such as --tcp-ports 20000-20099',
+    );
+  const used = await usedPorts(trx);
+  const { port } = wanted;
+  if (port === undefined) return freePort(trx, ranges, used, wanted);
+  if (!ranges.some(({ first, last }) => port >= first && port <= last))
+    throw invalidValue('ingressPort', `a port that gateways open: ${textOf(ranges)}`);
+  const rest = await restsOf(trx, wanted, [port]);
+  if (used.has(port) || rest.some(({ isOwn }) => !isOwn))
+    throw new FrontdoorError(
+      'conflict',
+      'ingress-port-taken',
+      `Port ${port} belongs to another share, or belonged to one until recently: choose another, or none to get a free one`,
+    );
+  return port;
+}
+
+async function freePort(
+  trx: Queries,
+  ranges: readonly SharePortRange[],
+  used: ReadonlySet<number>,
+  wanted: WantedPort,
+): Promise<number> {
+  const free: number[] = [];
+  for (const { first, last } of ranges)
+    for (let port = first; port <= last; port += 1) if (!used.has(port)) free.push(port);
+  if (free.length === 0)
+    throw new FrontdoorError(
+      'conflict',
+      'no-ingress-port-left',
+      `All ports that gateways open for TCP (${textOf(ranges)}) belong to shares: delete one, or start gateways with more --tcp-ports`,
+    );
+  const rests = new Map((await restsOf(trx, wanted)).map((rest) => [rest.name, rest]));
+  const rested = free.filter((port) => !rests.has(portName(PROTOCOL, port)));
+  if (rested.length > 0) return rested[randomInt(rested.length)]!;
+  const restOf = (port: number) => rests.get(portName(PROTOCOL, port))!;
+  // The organization's own ports first, then the one that was given up first.
+  return free.toSorted(
+    (a, b) =>
+      Number(restOf(b).isOwn) - Number(restOf(a).isOwn) || restOf(a).createdAtMs - restOf(b).createdAtMs,
+  )[0]!;
+}
+
+async function usedPorts(trx: Queries): Promise<ReadonlySet<number>> {
+  const rows = await trx
+    .selectFrom('share')
+    .select('ingress_port')
+    .where('backend_mode', '=', MODE)
+    .where('ingress_port', 'is not', null)
+    .execute();
+  return new Set(rows.flatMap(({ ingress_port }) => ingress_port ?? []));
+}
+
+/** The ports that rest; all of them by default. */
+async function restsOf(
+  trx: Queries,
+  { frontdoorId, nowMs }: WantedPort,
+  ports?: readonly number[],
+): Promise<{ readonly name: string; readonly isOwn: boolean; readonly createdAtMs: number }[]> {
+  const rests = trx
+    .selectFrom('resting_name')
+    .select(['name', 'organization_id', 'created_at'])
+    .select((row) =>
+      row.selectFrom('frontdoor').select('organization_id').where('id', '=', frontdoorId).as('claimant'),
+    )
+    .where('expires_at', '>', nowMs);
+  const names = ports?.map((port) => portName(PROTOCOL, port));
+  const rows = await (
+    names === undefined ? rests.where('name', 'like', `${PROTOCOL}:%`) : rests.where('name', 'in', names)
+  ).execute();
+  return rows.map((row) => ({
+    name: row.name,
+    isOwn: row.organization_id === row.claimant,
+    createdAtMs: row.created_at,
+  }));
+}
+
+function textOf(ranges: readonly SharePortRange[]): string {
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+}
