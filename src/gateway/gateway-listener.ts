@@ -10,9 +10,9 @@ import { containSocket, QuietLog } from '#net';
 import { AcceptingServers, type ListenAddress } from './accepting-servers.ts';
 import type { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { NO_PROOF, type ClientProof } from './certificates/client-certificate.ts';
-import type { ClientFacts, ConnectionOrigin } from './circuits/route-decision.ts';
+import { addressOf, type ClientFacts, type ConnectionOrigin } from './circuits/route-decision.ts';
 import { takeProxyHeader, type ProxyHeader } from './proxy-header.ts';
-import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
+import { TlsFront, type NamedStreams, type TlsSettings } from './tls-front.ts';
 
 /** A port of the program that several parts share, which passes connections of this one before TLS. */
 export interface SharedPlace {
@@ -40,7 +40,14 @@ export interface ListenerOptions {
   readonly highWaterMark: number;
   readonly nowMs: () => number;
   readonly log: Log;
+  /** Shares of streams with names here; undefined: there are none. */
+  readonly streams?: ListenedStreams | undefined;
   readonly onConnection: (socket: Socket, facts: ClientFacts) => void;
+}
+
+/** The names of shares of streams, and what takes connections before TLS. */
+export interface ListenedStreams extends Pick<NamedStreams, 'any' | 'kindOf'> {
+  readonly pass: (socket: Socket, facts: ClientFacts, serverName: string) => void;
 }
 
 export interface Listener {
@@ -164,7 +171,7 @@ function factsOf(
 }
 
 function tlsFront(
-  { handshakeTimeoutMs, log, nowMs, onConnection, onHandshakeFailed }: ListenerOptions,
+  { handshakeTimeoutMs, log, nowMs, streams, onConnection, onHandshakeFailed }: ListenerOptions,
   settings: TlsSettings,
 ): TlsFront {
   return new TlsFront({
@@ -173,6 +180,10 @@ function tlsFront(
     nowMs,
     onFailed: onHandshakeFailed,
     log,
+    streams: streams && {
+      ...streams,
+      pass: (socket, origin, name) => streams.pass(socket, factsOf(origin, NO_PROOF, name), name),
+    },
     onPlain: (socket, origin) => onConnection(socket, factsOf(origin, NO_PROOF, undefined, true)),
     onSecure: (socket, origin, proof) => {
       const { servername } = socket;

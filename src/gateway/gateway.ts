@@ -5,13 +5,13 @@
 import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { IpNetwork } from '#domain';
-import type { GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
+import type { GatewayIngress, GatewayReplay, InspectedRequest } from '#domain/gateway-shapes';
 import { contain, containSocket, readDirectly } from '#net';
 import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import type { CircuitDialer } from './circuits/circuit-dialer.ts';
-import { RoutePool, type GatewayRoute } from './circuits/upstream.ts';
+import { RoutePool, type GatewayHost, type GatewayRoute } from './circuits/upstream.ts';
 import { ClientConnection } from './exchange/client-connection.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
 import type { ClientSocket } from './exchange/client-socket.ts';
@@ -22,6 +22,7 @@ import { openListener, type Listener, type PortAddress, type SharedPlace } from 
 import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
+import { canonicalHost } from './http/host-policy.ts';
 import { RequestHead } from './http/request-head-policy.ts';
 import { readPreface } from './http2/client-preface.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
@@ -32,6 +33,8 @@ import { SlowBodies } from './exchange/slow-bodies.ts';
 import { RequestCircuits } from './services/request-circuits.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
 import { ShareRouteTable } from './shares/share-routes.ts';
+import { StreamConnections } from './streams/stream-connections.ts';
+import { StreamPorts, type StreamPortPlace } from './streams/stream-ports.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 
@@ -46,6 +49,8 @@ export interface GatewayOptions {
   /** At least one of the two is required. */
   readonly plain?: PortAddress | undefined;
   readonly secure?: ((PortAddress | SharedPlace) & { readonly tls: TlsSettings }) | undefined;
+  /** Where the ports of shares open that do not speak HTTP; undefined: none does. */
+  readonly ports?: StreamPortPlace | undefined;
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
@@ -113,6 +118,8 @@ class GatewayServer implements Gateway {
   readonly #admission: ConnectionAdmission;
   readonly #connections = new ShortLivedSet<ClientConnection>();
   readonly #http2: Http2Sessions;
+  readonly #streams: StreamConnections;
+  readonly #ports: StreamPorts | undefined;
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
   readonly #stopSweeping: () => void;
@@ -163,6 +170,16 @@ class GatewayServer implements Gateway {
       nowMs: this.#clock.nowMs(),
       draining: false,
     };
+    this.#streams = new StreamConnections(this.#context, () => this.#onClosed());
+    this.#ports =
+      options.ports &&
+      new StreamPorts({
+        place: options.ports,
+        context: this.#context,
+        connections: this.#streams,
+        admission: this.#admission,
+        log: options.log,
+      });
     this.#replayer = new Replayer(this.#context);
     this.#stopSweeping = time.every(SWEEP_MS, () => this.#sweep());
   }
@@ -180,6 +197,8 @@ class GatewayServer implements Gateway {
       headBytes: headBudget.bytes,
       openCircuits: pool.openCount,
       idleCircuits: pool.idleCount,
+      openPorts: this.#ports?.open ?? 0,
+      streamConnections: this.#streams.size,
       dials: pool.dialCount,
       failedDials: pool.failedDialCount,
       shares: this.table.size,
@@ -191,9 +210,8 @@ class GatewayServer implements Gateway {
 
   replay(command: GatewayReplay): Promise<InspectedRequest> | undefined {
     const route = this.table.route(command.shareId);
-    return route === undefined || route.share.unreadable !== undefined
-      ? undefined
-      : this.#replayer.replay(route, command);
+    const isServed = route?.share.unreadable === undefined && route?.share.ingress === undefined;
+    return route === undefined || !isServed ? undefined : this.#replayer.replay(route, command);
   }
 
   close(options: { drainMs?: number } = {}): Promise<void> {
@@ -216,6 +234,13 @@ class GatewayServer implements Gateway {
       onHandshakeFailed: () => (this.#context.counters.failedHandshakes += 1),
       highWaterMark: limits.maxUnsentBytes,
       nowMs: () => this.#clock.nowMs(),
+      streams: {
+        any: () => this.table.streams.hasNames,
+        kindOf: (name) => this.table.streams.named(name)?.kind,
+        pass: (socket, facts, name) => {
+          if (!this.#acceptStream(socket, facts, name, 'tls-passthrough')) socket.destroy();
+        },
+      },
       onConnection: (socket, facts) => {
         if (tls === undefined && 'speaksH2c' in address && address.speaksH2c === true)
           containSocket(socket, log, () =>
@@ -229,6 +254,10 @@ class GatewayServer implements Gateway {
   }
 
   #accept(socket: Socket, facts: ClientFacts, isHttp2: boolean): void {
+    if (this.table.streams.hasNames && facts.isSecure && facts.onlyHost !== undefined) {
+      const name = canonicalHost(facts.onlyHost);
+      if (name !== undefined && this.#acceptStream(socket, facts, name, 'tls')) return;
+    }
     if (isHttp2) {
       this.#http2.accept(socket, facts);
       return;
@@ -237,13 +266,33 @@ class GatewayServer implements Gateway {
     readDirectly(socket, (bytes) => connection.take(bytes));
   }
 
+  /** Returns false for a name that is no stream of this kind. */
+  #acceptStream(socket: Socket, facts: ClientFacts, name: string, kind: GatewayIngress['kind']): boolean {
+    const find = (): GatewayHost | undefined => {
+      const entry = this.table.streams.named(name);
+      return entry?.kind === kind ? entry.host : undefined;
+    };
+    const host = find();
+    if (host === undefined) return false;
+    this.#streams.open(socket, facts, host, find);
+    return true;
+  }
+
   #open(socket: ClientSocket, facts: ClientFacts): ClientConnection {
     const connection = new ClientConnection(this.#context, socket, facts, (closed) => {
       this.#connections.delete(closed);
-      if (this.#isCutting && this.#connections.size === 0) this.#whenEmpty?.();
+      this.#onClosed();
     });
     this.#connections.add(connection);
     return connection;
+  }
+
+  get #openCount(): number {
+    return this.#connections.size + this.#streams.size;
+  }
+
+  #onClosed(): void {
+    if (this.#isCutting && this.#openCount === 0) this.#whenEmpty?.();
   }
 
   #trustOf(proxies: readonly IpNetwork[]): ProxyTrust {
@@ -254,6 +303,7 @@ class GatewayServer implements Gateway {
 
   #retire(route: GatewayRoute): void {
     this.#context.pool.retire(route);
+    this.#streams.retire(route);
     if (!route.revoked) return;
     for (const connection of this.#connections) if (connection.route === route) connection.revoke();
   }
@@ -262,6 +312,8 @@ class GatewayServer implements Gateway {
     this.#context.nowMs = this.#clock.nowMs();
     for (const connection of this.#connections) connection.sweep();
     this.#http2.sweep();
+    this.#streams.sweep();
+    this.#ports?.sweep();
     const { log, pool, observer } = this.#context;
     contain({ kind: 'process', id: 'the sweep of circuits', log }, () => pool.sweep());
     contain({ kind: 'process', id: 'the record of requests', log }, () => observer.flush());
@@ -270,6 +322,7 @@ class GatewayServer implements Gateway {
   async #close(drainMs: number): Promise<void> {
     this.#context.draining = true;
     for (const listener of this.#listeners) listener.stop();
+    this.#ports?.stop();
     for (const connection of this.#connections) connection.drain();
     this.#http2.drain();
     // Connections that are still in their handshake are served, too.
@@ -277,7 +330,8 @@ class GatewayServer implements Gateway {
     this.#isCutting = true;
     for (const connection of this.#connections) connection.destroy();
     this.#http2.destroy();
-    if (this.#connections.size > 0) await this.#empty(1_000);
+    this.#streams.destroy();
+    if (this.#openCount > 0) await this.#empty(1_000);
     this.#stopSweeping();
     this.#context.pool.close();
     this.#context.observer.flush();

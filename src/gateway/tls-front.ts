@@ -8,10 +8,11 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { messageOf, type Log } from '#base';
+import type { GatewayIngress } from '#domain/gateway-shapes';
 import { decodeClientHello, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
 import { NO_PROOF, proveClient, type ClientProof } from './certificates/client-certificate.ts';
 import { ticketKeysAt, ticketKeysLastMs } from './certificates/ticket-keys.ts';
-import type { ConnectionOrigin } from './circuits/route-decision.ts';
+import { addressOf, type ConnectionOrigin } from './circuits/route-decision.ts';
 import { canonicalHost } from './http/host-policy.ts';
 
 export interface TlsSettings {
@@ -40,6 +41,15 @@ export interface TlsSettings {
   readonly missing?: ((serverName: string) => Promise<boolean> | undefined) | undefined;
 }
 
+/** The names (canonical) of shares of streams. */
+export interface NamedStreams {
+  /** Whether there are any. If not, client hellos are not parsed for them. */
+  readonly any: () => boolean;
+  readonly kindOf: (serverName: string) => GatewayIngress['kind'] | undefined;
+  /** Takes a connection that is passed on as it is, before TLS: its first bytes are unread. */
+  readonly pass: (socket: Socket, origin: ConnectionOrigin, serverName: string) => void;
+}
+
 export interface TlsFrontOptions {
   readonly settings: TlsSettings;
   /** For the client hello, and for the handshake after it. */
@@ -50,9 +60,20 @@ export interface TlsFrontOptions {
   readonly onFailed: () => void;
   readonly log: Log;
   readonly onSecure: (socket: TLSSocket, origin: ConnectionOrigin, proof: ClientProof) => void;
+  /** Shares of streams, which are selected by their names; undefined: there are none here. */
+  readonly streams?: NamedStreams | undefined;
   /** Called for a client that sends plain HTTP; its first bytes are unread. */
   readonly onPlain: (socket: Socket, origin: ConnectionOrigin) => void;
 }
+
+const HTTP: TlsOptions = { ALPNProtocols: ['h2', 'http/1.1'] };
+/** The protocol is between the client and the service, which the gateway does not know. */
+const ANY: TlsOptions = { ALPNCallback: ({ protocols }) => protocols[0] };
+const ASKING = {
+  requestCert: true,
+  rejectUnauthorized: false,
+  secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+} satisfies TlsOptions;
 
 /** The kind of bytes that are absent or not read. */
 const NO_HELLO = { kind: 'other' } as const;
@@ -73,20 +94,18 @@ export class TlsFront {
   readonly #open: Server;
   /** The server that requests certificates. */
   readonly #asking: Server | undefined;
+  /** The same two for shares of streams, whose clients may offer any protocol. */
+  readonly #streams: { readonly open: Server; readonly asking: Server } | undefined;
   readonly #stopListening: (() => void) | undefined;
   #keysTimer: NodeJS.Timeout | undefined;
 
   constructor(options: TlsFrontOptions) {
     const { settings } = options;
     this.#options = options;
-    this.#open = this.#server({});
-    if (settings.clientAuthorities !== undefined) {
-      this.#asking = this.#server({
-        requestCert: true,
-        rejectUnauthorized: false,
-        secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-      });
-    }
+    this.#open = this.#server(HTTP);
+    if (settings.clientAuthorities !== undefined) this.#asking = this.#server({ ...HTTP, ...ASKING });
+    if (options.streams !== undefined)
+      this.#streams = { open: this.#server(ANY), asking: this.#server({ ...ANY, ...ASKING }) };
     this.#stopListening = settings.onChange?.(() => this.#renewDefault());
     this.#renewTicketKeys();
   }
@@ -100,9 +119,10 @@ export class TlsFront {
     // Until the handshake is complete: a client that sends its end in the meantime is gone, not waiting for a
     // response.
     socket.allowHalfOpen = false;
-    const { clientAuthorities, hasClientAuthorities, missing } = this.#options.settings;
+    const { settings, streams } = this.#options;
+    const { clientAuthorities, hasClientAuthorities, missing } = settings;
     const mayAsk = clientAuthorities !== undefined && hasClientAuthorities?.() !== false;
-    this.#readHello(socket, mayAsk || missing !== undefined);
+    this.#readHello(socket, mayAsk || missing !== undefined || streams?.any() === true);
   }
 
   /** Connections in their handshake continue. */
@@ -144,6 +164,10 @@ export class TlsFront {
         return;
       }
       const name = hello.kind === 'hello' ? canonicalHost(hello.serverName ?? '') : undefined;
+      if (name !== undefined && this.#options.streams?.kindOf(name) === 'tls-passthrough') {
+        this.#pass(socket, bytes, name);
+        return;
+      }
       const certificate = name === undefined ? undefined : missing?.(name);
       if (certificate === undefined) {
         enter(name);
@@ -167,6 +191,14 @@ export class TlsFront {
     socket.resume();
   }
 
+  #pass(socket: Socket, bytes: Buffer, name: string): void {
+    const entering = this.#entering.get(peerOf(socket));
+    if (entering === undefined || socket.destroyed) return;
+    socket.allowHalfOpen = true;
+    socket.unshift(bytes);
+    this.#options.streams?.pass(socket, entering.origin, name);
+  }
+
   #handOver(socket: Socket, bytes: Buffer): void {
     const entering = this.#entering.get(peerOf(socket));
     if (entering === undefined || socket.destroyed) return;
@@ -180,9 +212,12 @@ export class TlsFront {
   #serverFor(socket: Socket, name: string | undefined): Server {
     const authorities = name === undefined ? undefined : this.#options.settings.clientAuthorities?.(name);
     const entering = this.#entering.get(peerOf(socket));
-    if (name === undefined || authorities === undefined || entering === undefined) return this.#open;
+    const isStream = name !== undefined && this.#options.streams?.kindOf(name) === 'tls';
+    const streams = isStream ? this.#streams : undefined;
+    if (name === undefined || authorities === undefined || entering === undefined)
+      return streams?.open ?? this.#open;
     entering.asked = { name, authorities };
-    return this.#asking!;
+    return streams?.asking ?? this.#asking!;
   }
 
   #server(asking: TlsOptions): Server {
@@ -191,7 +226,6 @@ export class TlsFront {
     const server = createServer({
       ...this.#contextOptions(),
       ...asking,
-      ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: handshakeTimeoutMs,
       SNICallback: (serverName, done) => {
         let context: SecureContext | undefined;
@@ -247,17 +281,18 @@ export class TlsFront {
     const kept =
       this.#options.settings.ticketSecret === undefined ? { ticketKeys: this.#open.getTicketKeys() } : {};
     this.#open.setSecureContext({ ...this.#contextOptions(), ...kept });
-    this.#asking?.setSecureContext({
-      ...this.#contextOptions(),
-      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-    });
+    const { secureOptions } = ASKING;
+    for (const asking of [this.#asking, this.#streams?.asking])
+      asking?.setSecureContext({ ...this.#contextOptions(), secureOptions });
+    this.#streams?.open.setSecureContext({ ...this.#contextOptions(), ...kept });
   }
 
   #renewTicketKeys(): void {
     const { ticketSecret } = this.#options.settings;
     if (ticketSecret === undefined) return;
     const nowMs = Date.now();
-    this.#open.setTicketKeys(ticketKeysAt(ticketSecret, nowMs));
+    for (const server of [this.#open, this.#streams?.open])
+      server?.setTicketKeys(ticketKeysAt(ticketSecret, nowMs));
     this.#keysTimer = setTimeout(() => this.#renewTicketKeys(), ticketKeysLastMs(nowMs));
     this.#keysTimer.unref();
   }
@@ -277,10 +312,4 @@ function isLetter(code: number): boolean {
 
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`;
-}
-
-/** The client's address. An IPv4 address has its own form even on a dual-stack port. */
-export function addressOf(socket: Pick<Socket, 'remoteAddress'>): string {
-  const address = socket.remoteAddress ?? 'unknown';
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

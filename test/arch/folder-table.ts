@@ -234,6 +234,10 @@ const GATEWAY: FolderTable = {
     may: ['limits', 'http', 'circuits', 'exchange'],
     why: 'gives each stream of HTTP/2 a client connection of its own',
   },
+  streams: {
+    may: ['limits', 'certificates', 'answers', 'circuits', 'access', 'exchange'],
+    why: 'serves shares that do not speak HTTP, each at a port of its own',
+  },
   observe: {
     may: ['limits', 'http', 'answers', 'circuits', 'services', 'exchange'],
     why: 'implements the observer of exchanges: log, metrics, records',

@@ -58,6 +58,8 @@ export interface AccessControl {
   isOwnHost(host: string): boolean;
   /** Decides about a request to a host of the gateway itself (`oauth.<zone>`). Returns undefined for other hosts. */
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined;
+  /** Decides about a connection to the port of a share, whose bytes are not read. Returns why it is refused, or undefined. */
+  decidePort(host: GatewayHost, client: ClientFacts): Failure | undefined;
   /**
    * Returns why an admitted request would be refused now, or undefined. `host` is the current entry, undefined if
    * it was removed.

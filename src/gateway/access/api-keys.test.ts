@@ -188,6 +188,7 @@ describe('API keys', () => {
           sessions: [],
           certifiedZones: ['apps.example'],
           domains: [],
+          tcpPorts: null,
         },
       ]);
       await used.access.reportUsage();

@@ -4,27 +4,29 @@
  * longer than `GATEWAY_TRUST_MS` after the last message from the control plane. ADR 0015.
  */
 import { performance } from 'node:perf_hooks';
-import { ForwardClock, systemClock, type Clock, type Log } from '#base';
+import { ForwardClock, systemClock } from '#base';
 import { decideIdentity, decideProvability, pathKind } from '#domain/access';
-import {
-  GATEWAY_TRUST_MS,
-  type GatewayDelta,
-  type DomainCertificate,
-  type GatewayProvider,
-} from '#domain/gateway-shapes';
+import { GATEWAY_TRUST_MS, type GatewayDelta, type GatewayProvider } from '#domain/gateway-shapes';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import { OPEN_ADMISSION, type AccessControl, type AccessAdmission, type AccessVerdict } from './access.ts';
+import {
+  OPEN_ADMISSION,
+  type AccessControl,
+  type AccessAdmission,
+  type AccessRefusal,
+  type AccessVerdict,
+} from './access.ts';
 import type { AccessFeed } from '../shares/access-feed.ts';
 import { ACCESS_FAILURES, accessEnded, failureOfAccess } from './access-failure-table.ts';
-import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
+import { DEFAULT_ACCESS_LIMITS } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';
 import { CallerAdmission, Grant, type Caller } from './caller.ts';
 import { SESSION_IDLE, SessionCaller } from './caller-kinds.ts';
+import type { GatewayAccessOptions } from './gateway-access-options.ts';
 import { HttpsRedirection } from './https-redirection.ts';
-import { answerInTime, type LoginControl } from './login-control.ts';
+import { answerInTime } from './login-control.ts';
 import { LoginFlow } from './login-flow.ts';
 import { LoginHosts } from './login-hosts.ts';
 import { isReserved } from './login-pages.ts';
@@ -49,27 +51,6 @@ import { SessionCache } from './session-cache.ts';
 import { SignInLooks } from './sign-in-looks.ts';
 import { TokenCheck } from './token-check.ts';
 import { UsageReporter } from './usage-reporter.ts';
-
-export interface GatewayAccessOptions {
-  readonly control: LoginControl;
-  /** The port of the gateways' HTTPS as browsers see it; undefined if there is none. */
-  readonly publicHttpsPort: () => number | undefined;
-  readonly log: Log;
-  /** Hostnames of custom frontends for which this gateway has certificates. */
-  readonly certifiedZones?: () => readonly string[];
-  /** The next part of what is to be reported of the certificates of shares' domains. */
-  readonly domains?: (() => readonly DomainCertificate[]) | undefined;
-  /**
-   * Whether a name (canonical) has a certificate that clients accept. Absent: no request over plain HTTP is redirected to HTTPS,
-   * except at sign-ins.
-   */
-  readonly isCertified?: ((host: string) => boolean) | undefined;
-  readonly onZonesChanged?: (() => void) | undefined;
-  readonly clock?: Clock;
-  /** Monotonic milliseconds, which changes of the clock do not affect. */
-  readonly monotonicMs?: () => number;
-  readonly limits?: Partial<AccessLimits>;
-}
 
 type Snapshot = Parameters<AccessFeed['replaceAll']>[0];
 
@@ -150,6 +131,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       report: (usage) => control.reportUsage(usage),
       certifiedZones: options.certifiedZones ?? (() => []),
       domains: options.domains ?? (() => []),
+      tcpPorts: options.tcpPorts,
       log,
       everyMs: limits.usageEveryMs,
     });
@@ -206,6 +188,14 @@ export class GatewayAccess implements AccessControl, AccessFeed {
 
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     return this.#loginHosts.decide(head, client);
+  }
+
+  decidePort(host: GatewayHost, client: ClientFacts): Failure | undefined {
+    if (!host.isGuarded) return undefined;
+    const network = this.#networks.refusalOf(host, client, this.#nowMs());
+    if (network !== undefined) return network;
+    // The control plane refuses such guards. Without this they would be silently left out.
+    return host.needsIdentity ? FAILURES.portGuarded : this.#overRate(host, client)?.failure;
   }
 
   endOf(host: GatewayHost | undefined, admission: AccessAdmission, client: ClientFacts): Failure | undefined {
@@ -327,13 +317,15 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     client: ClientFacts,
     cookies: OwnCookies,
   ): AccessVerdict {
+    return this.#overRate(host, client) ?? new PathAdmission(decision, head.target, cookies);
+  }
+
+  #overRate(host: GatewayHost, client: ClientFacts): AccessRefusal | undefined {
     const { rateLimit } = host.route.rules.rules;
-    if (rateLimit !== null) {
-      const key = `${host.route.share.id} ${callerAddress(client.address)}`;
-      const waitMs = this.#rates.take(key, rateLimit, this.#monotonicMs());
-      if (waitMs > 0) return refusal(failureOfAccess('rate-limited'), [retryAfter(waitMs)]);
-    }
-    return new PathAdmission(decision, head.target, cookies);
+    if (rateLimit === null) return undefined;
+    const key = `${host.route.share.id} ${callerAddress(client.address)}`;
+    const waitMs = this.#rates.take(key, rateLimit, this.#monotonicMs());
+    return waitMs > 0 ? refusal(failureOfAccess('rate-limited'), [retryAfter(waitMs)]) : undefined;
   }
 
   /** Handles a request without a valid credential. */

@@ -13,6 +13,7 @@ test('many events of a second are one report, and one during a report is in the 
     report: (usage) => answers[reports.push(usage) - 1]!.promise,
     certifiedZones: () => [],
     domains: () => [],
+    tcpPorts: undefined,
     log: silentLog,
   });
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

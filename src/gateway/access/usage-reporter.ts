@@ -3,7 +3,12 @@
  * noted time. What could not be reported stays for the next report.
  */
 import { messageOf, type Log } from '#base';
-import { MAX_USAGE_ENTRIES, type DomainCertificate, type GatewayUsage } from '#domain/gateway-shapes';
+import {
+  MAX_USAGE_ENTRIES,
+  type DomainCertificate,
+  type GatewayUsage,
+  type SharePortRange,
+} from '#domain/gateway-shapes';
 import type { Caller } from './caller.ts';
 import { KeyCaller, SessionCaller } from './caller-kinds.ts';
 import { answerInTime } from './login-control.ts';
@@ -12,6 +17,7 @@ export interface UsageReporterOptions {
   readonly report: (usage: GatewayUsage) => Promise<void>;
   readonly certifiedZones: () => readonly string[];
   readonly domains: () => readonly DomainCertificate[];
+  readonly tcpPorts: SharePortRange | undefined;
   readonly log: Log;
   readonly everyMs?: number;
 }
@@ -86,8 +92,8 @@ export class UsageReporter {
         sessions.push({ id: caller.session.id, lastUsedAtMs });
     }
     try {
-      const { certifiedZones, domains } = this.#options;
-      const usage = { keys, sessions, certifiedZones: certifiedZones(), domains: domains() };
+      const { certifiedZones, domains, tcpPorts = null } = this.#options;
+      const usage = { keys, sessions, certifiedZones: certifiedZones(), domains: domains(), tcpPorts };
       await answerInTime(this.#options.report(usage));
       this.#isFailing = false;
     } catch (error) {

@@ -174,6 +174,27 @@ export const FAILURES = {
     message: 'Your network has too many requests in progress. Please wait a little.',
     cause: 'too many requests in progress from this address',
   },
+  tooManyConnections: {
+    status: 503,
+    code: 'busy',
+    hop: 'gateway',
+    message: 'There are too many connections to this service. Please try again shortly.',
+    cause: 'the share has as many connections as a gateway allows for one port',
+  },
+  portClosed: {
+    status: 503,
+    code: 'port-closed',
+    hop: 'gateway',
+    message: 'This service is unavailable because a gateway cannot open its port.',
+    cause: 'the port cannot be opened',
+  },
+  portGuarded: {
+    status: 403,
+    code: 'port-guarded',
+    hop: 'gateway',
+    message: 'This service is only available to callers that identify, which is not possible here.',
+    cause: 'the share has auth providers or rules about callers, and nobody can identify at a port',
+  },
   internal: {
     status: 500,
     code: 'internal',

@@ -144,7 +144,7 @@ export class CircuitPool {
     this.#early.delete(upstream);
     const isOver = upstream.closed || upstream.ended || idleMs <= 0;
     const mustGo =
-      isOver || this.#closed || route.retired || route.namesClient || upstream.circuit.isLeaving === true;
+      isOver || this.#closed || route.retired || route.isForOneUse || upstream.circuit.isLeaving === true;
     if (mustGo || this.#renewals.released(upstream, nowMs)) {
       this.finish(upstream);
       return;
@@ -253,7 +253,7 @@ export class CircuitPool {
       slot.answered = { startedMs, endedMs: this.#nowMs() };
       this.#absent.found(route);
       this.#isControlAway = false;
-      if (route.path === undefined && !route.namesClient) this.#standby.want(route, this.#nowMs());
+      if (route.path === undefined && !route.isForOneUse) this.#standby.want(route, this.#nowMs());
     } catch (error) {
       this.#failedDialCount += 1;
       failure =

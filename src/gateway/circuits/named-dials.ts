@@ -1,6 +1,6 @@
 /**
- * Dials of shares whose agents name the client of each connection: every dial is for one request, and its circuit goes to no
- * other.
+ * Dials for one use, of shares with a port, or whose agents name the client of each connection: every dial is for one request, or
+ * connection, and its circuit goes to no other.
  */
 import { encodeCircuitClient } from '#domain/agent-shapes';
 import { dialOptionsOf, type CircuitDialOptions } from './circuit-dialer.ts';
@@ -11,8 +11,8 @@ export class NamedDials {
   readonly #dialed = new Set<CircuitWaiter>();
 
   /** Returns the request that the next dial is for; undefined if it may be for any. */
-  begin({ namesClient, slot }: GatewayRoute): CircuitWaiter | undefined {
-    if (!namesClient) return undefined;
+  begin({ isForOneUse, slot }: GatewayRoute): CircuitWaiter | undefined {
+    if (!isForOneUse) return undefined;
     const named = slot.waiters.nextBeside(this.#dialed);
     if (named !== undefined) this.#dialed.add(named);
     return named;
@@ -35,6 +35,6 @@ export function optionsOf(
 /** Takes the request that gets the circuit of a dial, or its failure, out of the line; undefined if it has left. */
 export function waiterOf(route: GatewayRoute, named: CircuitWaiter | undefined): CircuitWaiter | undefined {
   const { waiters } = route.slot;
-  if (!route.namesClient) return waiters.next(false);
+  if (!route.isForOneUse) return waiters.next(false);
   return named !== undefined && waiters.delete(named) ? named : undefined;
 }

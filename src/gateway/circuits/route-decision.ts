@@ -50,3 +50,9 @@ export function decideRoute(
 export function isForName({ onlyHost }: ClientFacts, name: string): boolean {
   return onlyHost === undefined || canonicalHost(onlyHost) === name;
 }
+
+/** The client's address. An IPv4 address has its own form even on a dual-stack port. */
+export function addressOf(socket: { readonly remoteAddress?: string | undefined }): string {
+  const address = socket.remoteAddress ?? 'unknown';
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

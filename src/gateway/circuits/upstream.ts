@@ -7,7 +7,7 @@ import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
 import type { CircuitClient } from '#domain/agent-shapes';
-import type { HostEntry, ShareRoute } from '../shares/share-routes.ts';
+import type { HostEntry, ShareRoute } from '../shares/share-route.ts';
 import type { ShareTraffic } from '../traffic/share-traffic.ts';
 import { WaitingLine, type InLine } from './waiting-line.ts';
 

@@ -5,7 +5,6 @@
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain/access';
 import type { AccessAdmission } from '../access/access.ts';
-import { manyCookies } from '../answers/cookie-bomb.ts';
 import type { PolicyHeaders } from '../answers/policy-headers.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
@@ -13,6 +12,12 @@ import type { ServiceRewriting } from '../http/service-rewriting.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
+
+/** The part of a head that a record keeps. */
+export type RequestSubject = Pick<RequestHead, 'method' | 'target' | 'host' | 'http10'>;
+
+/** The method of a connection to the port of a share, and its only request. */
+export const TCP_METHOD = 'TCP';
 
 export class RequestRecord {
   /** Also the error id on a page. */
@@ -50,14 +55,13 @@ export class RequestRecord {
   /** Receives the bytes of a request that its owner inspects. */
   tap: ExchangeTap | undefined;
 
-  constructor(id: string, client: ClientFacts, head: RequestHead, traceParent: string) {
+  constructor(id: string, client: ClientFacts, what: RequestSubject, traceParent: string) {
     this.id = id;
     this.client = client;
-    this.method = head.method;
-    this.target = head.target;
-    this.host = head.host;
-    this.isHttp10 = head.http10;
-    this.cookies = manyCookies(head);
+    this.method = what.method;
+    this.target = what.target;
+    this.host = what.host;
+    this.isHttp10 = what.http10;
     this.traceParent = traceParent;
   }
 }

@@ -5,7 +5,8 @@
 import { randomFillSync } from 'node:crypto';
 import { TRACE_PARENT } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { RequestRecord } from './request-record.ts';
+import { manyCookies } from '../answers/cookie-bomb.ts';
+import { RequestRecord, TCP_METHOD } from './request-record.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 
 /** W3C Trace Context: version, trace id, parent id, flags. No id is all zeros. */
@@ -21,7 +22,19 @@ export class RequestRecords {
   #used = this.#random.length;
 
   open(client: ClientFacts, head: RequestHead): RequestRecord {
-    return new RequestRecord(this.nextId(), client, head, traceParentOf(head));
+    const record = new RequestRecord(this.nextId(), client, head, traceParentOf(head));
+    record.cookies = manyCookies(head);
+    return record;
+  }
+
+  /** `host`: the name with which clients find the share. */
+  openPort(client: ClientFacts, host: string): RequestRecord {
+    return new RequestRecord(
+      this.nextId(),
+      client,
+      { method: TCP_METHOD, target: '', host, http10: false },
+      '',
+    );
   }
 
   nextId(): string {

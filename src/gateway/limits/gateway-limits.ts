@@ -52,6 +52,8 @@ export interface GatewayLimits {
 
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** Open connections to a share that does not speak HTTP. */
+  readonly maxStreamsPerShare: number;
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
   /** Standby circuits per share with recent requests, for times without any control plane; 0: none. */
@@ -119,6 +121,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
 
   maxConnections: 16_384,
   maxConnectionsPerAddress: 1_024,
+  maxStreamsPerShare: 4_096,
   maxIdleCircuitsPerShare: 512,
   maxIdleCircuits: 2_048,
   standbyPerShare: 2,

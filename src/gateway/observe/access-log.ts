@@ -1,10 +1,10 @@
 /**
- * Writes one line of JSON for each request when it ends, or when an upgrade is granted. The query is left out,
+ * Writes one line of JSON for each request, or connection to a port, when it ends, or when an upgrade is granted. The query is left out,
  * because it may contain secrets. Lines that cannot be written in time are dropped and counted; requests never
  * wait for the log.
  */
 import type { Failure } from '../answers/failure-table.ts';
-import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
+import { TCP_METHOD, type RequestObserver, type RequestRecord } from '../exchange/request-record.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LineFile, type LineFileOptions } from './line-file.ts';
 import { pathOf, unixMsOf } from './request-facts.ts';
@@ -87,8 +87,9 @@ export class AccessLog implements RequestObserver {
     line.quoted(pathOf(record.target));
     line.text(',"client":"');
     line.text(client.address);
-    line.text(client.isSecure ? '","tls":true,"http":"' : '","tls":false,"http":"');
-    line.text(`${versionOf(record)}","decision":`);
+    line.text(client.isSecure ? '","tls":true' : '","tls":false');
+    if (record.method !== TCP_METHOD) line.text(`,"http":"${versionOf(record)}"`);
+    line.text(',"decision":');
     line.quoted(record.decision);
     line.text(',"bytesIn":');
     line.number(record.bytesIn);

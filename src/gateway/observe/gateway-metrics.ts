@@ -18,6 +18,8 @@ const STATS: Readonly<Record<keyof GatewayStats, readonly [name: string, type: K
   headBytes: ['head_bytes', 'gauge', 'Memory of unfinished and large request heads, in bytes'],
   openCircuits: ['open_circuits', 'gauge', 'Open circuits to services'],
   idleCircuits: ['idle_circuits', 'gauge', 'Open circuits that wait for a request'],
+  openPorts: ['open_ports', 'gauge', 'Ports of shares that listen'],
+  streamConnections: ['stream_connections', 'gauge', 'Open connections to shares that do not speak HTTP'],
   dials: ['dials_total', 'counter', 'Circuits that the gateway has asked for'],
   failedDials: ['failed_dials_total', 'counter', 'Circuits that could not be made'],
   shares: ['shares', 'gauge', 'Shares that the gateway serves'],

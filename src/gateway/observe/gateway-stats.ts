@@ -5,6 +5,10 @@ export interface GatewayStats {
   readonly headBytes: number;
   readonly openCircuits: number;
   readonly idleCircuits: number;
+  /** Ports of shares that listen. */
+  readonly openPorts: number;
+  /** Connections to shares of streams. */
+  readonly streamConnections: number;
   readonly dials: number;
   readonly failedDials: number;
   readonly shares: number;

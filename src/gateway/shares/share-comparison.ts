@@ -11,6 +11,7 @@ export function isSameShare(a: ServedShare, b: ServedShare): boolean {
     a.environmentId === b.environmentId &&
     isSameList(a.hosts, b.hosts) &&
     isSameList(a.authProviderIds, b.authProviderIds) &&
+    isSameValue(a.ingress, b.ingress) &&
     isSameValue(a.customHosts, b.customHosts) &&
     isSameValue(a.rules, b.rules) &&
     isSameValue(a.upstream, b.upstream) &&

@@ -3,102 +3,14 @@
  * the basis of its access decision. A delta, or a slice of a list, is prepared first and then applied, which cannot
  * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state per entry.
  */
-import { loginHostOf } from '#domain';
-import { compileRules, needsIdentity, type CompiledRules } from '#domain/access';
+import { compileRules, type CompiledRules } from '#domain/access';
 import type { GatewayShare, ServedShare } from '#domain/gateway-shapes';
-import { isContentCoding, type ContentCoding, type GatewayPathTarget } from '#domain/upstream';
 import { failAlone } from '#net';
-import { ServiceHeads } from '../http/service-rewriting.ts';
 import { canonicalHost } from '../http/host-policy.ts';
-import { PathTargets } from './path-targets.ts';
-import { OwnAnswers } from './own-answers.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 import { isSameShare } from './share-comparison.ts';
-
-/** One published version of a share. A change makes a new route and retires this one. */
-export class ShareRoute<Slot> {
-  readonly share: ServedShare;
-  readonly rules: CompiledRules;
-  readonly slot: Slot;
-  /** Set if the share has upstream settings that concern heads. */
-  readonly heads: ServiceHeads | undefined;
-  /** Whether a circuit is for one request of the client that its dial names. Targets of paths learn no client. */
-  readonly namesClient: boolean;
-  /** For a service that speaks HTTP/2: the scheme of requests to it. */
-  readonly http2: 'http' | 'https' | undefined;
-  /** How long a response may continue without a byte; undefined: the limit of the gateway. */
-  readonly idleMs: number | undefined;
-  /** Codings with which responses are compressed; undefined: none. */
-  readonly codings: readonly ContentCoding[] | undefined;
-  /** Set on the route of the whole share if the gateway answers some of its paths itself. */
-  readonly answers: OwnAnswers | undefined;
-  /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
-  retired = false;
-  /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
-  revoked = false;
-  /** The path whose target it leads to; undefined: the target of the share. */
-  readonly path: string | undefined;
-  /** Set if paths of the share have other targets. */
-  readonly targets: PathTargets<ShareRoute<Slot>> | undefined;
-
-  /** `rules` are those of the share. `makeSlot` is called for each target. */
-  constructor(
-    share: ServedShare,
-    rules: CompiledRules,
-    makeSlot: (share: GatewayShare) => Slot,
-    target?: GatewayPathTarget,
-  ) {
-    const { upstream } = share;
-    this.share = share;
-    this.rules = rules;
-    this.slot = makeSlot(share);
-    this.path = target?.path;
-    this.heads = upstream && new ServiceHeads(upstream, target);
-    // A target is found by the route of the whole share, which also has the answers.
-    const { routes, answers } = (target === undefined ? upstream : undefined) ?? {};
-    this.targets =
-      routes &&
-      new PathTargets(
-        routes.map((each) => ({ path: each.path, route: new ShareRoute(share, rules, makeSlot, each) })),
-      );
-    this.namesClient = target === undefined && upstream?.namesClient === true;
-    this.http2 = target === undefined ? upstream?.http2 : target.http2;
-    this.idleMs = upstream?.idleMs;
-    this.codings = upstream?.compression?.filter(isContentCoding);
-    this.answers = answers && new OwnAnswers(answers);
-  }
-}
-
-type ShareName = GatewayShare['customHosts'][number];
-
-/** One name of a share, with its route and the providers that guard it under this name. */
-export class HostEntry<Slot> {
-  /** In canonical form. */
-  readonly host: string;
-  readonly route: ShareRoute<Slot>;
-  readonly authProviderIds: readonly string[];
-  /** Whether it is a domain of the share, and in no zone. */
-  readonly isDomain: boolean;
-  /** Whether every caller must be identified. */
-  readonly needsIdentity: boolean;
-  /** Whether there is any rule. */
-  readonly isGuarded: boolean;
-
-  constructor({ host, authProviderIds, isDomain = false }: ShareName, route: ShareRoute<Slot>) {
-    const { rules } = route.share;
-    this.host = host;
-    this.isDomain = isDomain;
-    this.route = route;
-    this.authProviderIds = authProviderIds;
-    this.needsIdentity = needsIdentity(route.rules, authProviderIds);
-    this.isGuarded = this.needsIdentity || rules !== null;
-  }
-
-  /** `oauth.<zone>`, to which identity providers redirect. For a domain it is that of the share's first host. */
-  get loginHost(): string {
-    return loginHostOf(this.isDomain ? (this.route.share.hosts[0] ?? this.host) : this.host);
-  }
-}
+import { HostEntry, ShareRoute, type ShareName } from './share-route.ts';
+import { StreamRoutes } from './stream-routes.ts';
 
 export interface ShareRouteTableOptions<Slot> {
   readonly makeSlot: (share: GatewayShare) => Slot;
@@ -120,6 +32,8 @@ export class ShareRouteTable<Slot> {
   #asking = 0;
   /** Numbers of shares by organization. */
   readonly #organizations = new Map<string, number>();
+  /** The shares that do not speak HTTP, which have no hosts here. */
+  readonly streams = new StreamRoutes<Slot>();
   /** Routes with a name that another share still has. They get it when that share gives it up. */
   readonly #waiting = new Set<ShareRoute<Slot>>();
 
@@ -153,7 +67,8 @@ export class ShareRouteTable<Slot> {
 
   /** Returns the authorities (PEM) for which a host requests client certificates, or undefined if it requests none. */
   clientAuthorities(host: string): readonly string[] | undefined {
-    return this.#byHost.get(host)?.route.share.rules?.clientCertificate?.authorities;
+    const entry = this.#byHost.get(host) ?? this.streams.named(host)?.host;
+    return entry?.route.share.rules?.clientCertificate?.authorities;
   }
 
   get hasClientAuthorities(): boolean {
@@ -229,6 +144,7 @@ export class ShareRouteTable<Slot> {
       this.#byId.set(route.share.id, route);
       if (isAsking(route.share)) this.#asking += 1;
       this.#count(route.share, 1);
+      this.streams.add(route);
       this.#takeNames(route);
     }
     for (const route of this.#waiting) this.#takeNames(route);
@@ -317,6 +233,7 @@ export class ShareRouteTable<Slot> {
     this.#waiting.delete(route);
     if (isAsking(route.share)) this.#asking -= 1;
     this.#count(route.share, -1);
+    this.streams.remove(route);
     for (const { host } of namesOf(route.share))
       if (this.#byHost.get(host)?.route === route) this.#byHost.delete(host);
   }
@@ -378,6 +295,11 @@ function isAsking({ rules }: GatewayShare): boolean {
 }
 
 function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
-  const names = new Set(namesOf(now).map(({ host }) => host));
-  return namesOf(before).some(({ host }) => !names.has(host));
+  const [was, is] = [before.ingress, now.ingress];
+  if (was?.kind !== is?.kind || was?.port !== is?.port) return true;
+  const names = new Set([...namesOf(now).map(({ host }) => host), ...(is?.hosts ?? [])]);
+  return (
+    namesOf(before).some(({ host }) => !names.has(host)) ||
+    (was?.hosts ?? []).some((host) => !names.has(host))
+  );
 }

@@ -10,7 +10,7 @@ import { SESSION_COOKIE } from '../access/own-cookies.ts';
 import { NO_PROOF } from '../certificates/client-certificate.ts';
 import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
-import { HostEntry, ShareRoute } from '../shares/share-routes.ts';
+import { HostEntry, ShareRoute } from '../shares/share-route.ts';
 import { ShareTraffic, TrafficMeter } from '../traffic/share-traffic.ts';
 import { RoutePool, type GatewayHost } from '../circuits/upstream.ts';
 import { KEYS, keyProviderOf, keyRecord, providerOf } from './access-world.ts';

@@ -11,6 +11,8 @@ export class OpenAccess implements AccessControl, AccessFeed {
       ? { type: 'refuse', decision: 'guarded', failure: FAILURES.decisionTimeout }
       : OPEN_ADMISSION;
 
+  decidePort: AccessControl['decidePort'] = (host) => (host.isGuarded ? FAILURES.decisionTimeout : undefined);
+
   isOwnHost: AccessControl['isOwnHost'] = () => false;
 
   decideOwn: AccessControl['decideOwn'] = () => undefined;
