@@ -19,6 +19,7 @@ import {
   type GatewayLimits,
   type HeadLimits,
   type SharedPlace,
+  type StreamPortPlace,
   type PortAddress,
   type TlsSettings,
 } from '#gateway';
@@ -57,6 +58,8 @@ export interface GatewayPartOptions {
     /** Undefined: certificates are files alone. */
     readonly automatic?: AutomaticCertificates | undefined;
   };
+  /** Ports for shares that do not speak HTTP; undefined: none. */
+  readonly sharePorts?: StreamPortPlace | undefined;
   /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
   /** Proxies in front of the gateway; undefined: none is trusted. */
@@ -197,6 +200,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
       access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
     domains: domains && (() => domains.next()),
     onZonesChanged: () => demand?.check(),
+    tcpPorts: options.sharePorts?.range,
     log,
   });
   const ownHosts = secure?.automatic?.ownHosts;
@@ -227,6 +231,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
     log,
     limits: limitsOf(options),
     plain: options.plain,
+    ports: options.sharePorts,
     secure: secure && tls && { ...secure, tls },
   });
   const renewal =
@@ -278,6 +283,8 @@ class RunningGateway implements GatewayPart {
     if (metrics !== undefined) await this.#openMetrics(metrics);
     if (listensWhenFresh === true) await this.freshOrLate;
     await this.gateway.listen();
+    // Shares get ports of this gateway from now on, or no longer.
+    void this.#parts.access.reportUsage();
     // From now on challenges of the certificate authority are answered.
     this.#parts.demand?.check();
     const shares = (): ReadinessCheck => listReadiness(this.#parts.feed, this.#options);

@@ -101,6 +101,11 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
             automatic,
           },
         }),
+    sharePorts: options.tcpPorts && {
+      host,
+      range: options.tcpPorts,
+      isShared: place !== undefined && place.workers > 1,
+    },
     proxies: proxiesOf(options),
     redirectsToHttps: options.httpsRedirect !== 'off',
     publicHttpsPort: options.publicHttpsPort,

@@ -137,6 +137,7 @@ async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<U
     gatewayTlsDir: options.tlsDir,
     acme: await acmeSettingsOf(options),
     publicHttpsPort: options.publicHttpsPort,
+    tcpPorts: options.tcpPorts,
     redirectsToHttps: options.httpsRedirect !== 'off',
     proxyProtocol: {
       http: hasProxyHeaders('http', options),

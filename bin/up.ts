@@ -5,8 +5,9 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatHostPort, FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
+import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
+import type { SharePortRange } from '#domain/gateway-shapes';
 import type { OutwardDialer } from '#net';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits, type HeadLimits } from '#gateway';
@@ -25,9 +26,7 @@ import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } fro
 import { setDamagedAside, startRouter, writeRouterFile } from './router-part.ts';
 import { SharedPort, sharedNamesOf, type SharedNames } from './shared-port.ts';
 import type { TlsFiles } from './tls-files.ts';
-
-/** URLs leave it out. */
-const HTTPS_PORT = 443;
+import { HTTPS_PORT, onePortOf, publicApiUrlOf, secureUrl } from './up-addresses.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -69,6 +68,8 @@ export interface UpOptions {
   readonly accessLog?: string | undefined;
   /** The port of HTTPS as browsers see it, where it differs from the gateway's. */
   readonly publicHttpsPort?: number | undefined;
+  /** Ports for shares that do not speak HTTP; undefined: none. */
+  readonly tcpPorts?: SharePortRange | undefined;
   /** See `GatewayPartOptions`. */
   readonly redirectsToHttps?: boolean | undefined;
   /** At which ports of the gateway connections of trusted proxies begin with a PROXY header; by default at none. */
@@ -346,6 +347,7 @@ function gatewayPartOptions(
     plain: { host, port: ports.http, hasProxyHeaders: proxyProtocol?.http, speaksH2c: options.h2c },
     secure: { ...(shared?.forGateway ?? ownPort), certificates, automatic },
     proxies: options.access?.trustedProxies,
+    sharePorts: options.tcpPorts && { host, range: options.tcpPorts, isShared: false },
     redirectsToHttps: options.redirectsToHttps,
     openChannel: inProcess((name) =>
       name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
@@ -366,27 +368,8 @@ function gatewayPartOptions(
   };
 }
 
-/** Tokens and identities name the port, so it has to be known before anything starts. */
-function onePortOf(ports: PortChoice): PortChoice {
-  const { https } = ports;
-  if (https !== 0) return { ...ports, edge: https, edgeApi: https };
-  const message = '--one-port needs a port that stays the same: choose it with --https-port';
-  throw new FrontdoorError('invalid', 'one-port-unknown', message);
-}
-
 function hostsOf({ advertiseHost, moreAdvertiseHosts = [] }: UpOptions): string[] {
   return [advertiseHost, ...moreAdvertiseHosts];
-}
-
-/** The Management API is reached under its first name, at the port that is shared. */
-function publicApiUrlOf(names: SharedNames | undefined, port: number): AccessSettings['publicApiUrl'] {
-  const name = names?.api[0];
-  if (name === undefined) return undefined;
-  return { url: new URL(`https://${formatHostPort(name, port)}`).origin, pathPrefix: '' };
-}
-
-function secureUrl(host: string, port: number): string {
-  return port === HTTPS_PORT ? `https://${host}` : `https://${host}:${port}`;
 }
 
 function commonNameOf(certPem: string): string {

@@ -74,7 +74,7 @@ extra: 1
     '3 shares[0].mode: must be one of public, private <- "open"',
     '5 shares[1]: must have name',
     '6 shares[1].target: must be a text <- 5',
-    '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants, authProviders, policy, sharedPolicy, upstream, domains <- "x"',
+    '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants, authProviders, policy, sharedPolicy, upstream, ingress, ingressPort, domains <- "x"',
     '8 extra: is not a field here; known fields are shares, accesses, up, control, gateway, tunnel, agent <- 1',
   ]);
 });

@@ -5,6 +5,7 @@ import { FrontdoorError, messageOf, readHostPort } from '#base';
 import type { PlacedProblem } from '#base/shapes';
 import { agentFileSchema, type AgentConfig } from '#contract/schemas';
 import { isShareLabel, isZoneName } from '#domain';
+import { isPublicStream } from '#domain/backend-modes';
 import { invalidFile } from '#domain/invalid-file';
 import { checkUpstream } from '#domain/upstream';
 import { checkNotWritableByOthers } from '#net/files';
@@ -69,6 +70,10 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
           ['shares', String(i), 'domains', String(nth)],
           'must be a DNS name of two labels or more',
         ]);
+    const isStream = 'target' in parsed && isPublicStream(share.mode, parsed.target.mode);
+    for (const field of ['ingress', 'ingressPort'] as const)
+      if (share[field] !== undefined && !isStream)
+        found.push([at(field), 'is only for a public share with a tcp:// target']);
     if (share.mode === 'private' && (share.domains ?? []).length > 0)
       found.push([at('domains'), 'only a public share has domains']);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)

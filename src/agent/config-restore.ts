@@ -126,6 +126,8 @@ export class ConfigRestore {
                 policy,
                 sharedPolicy,
                 domains: share.domains,
+                ingress: share.ingress,
+                ingressPort: share.ingressPort,
               }),
             );
       made.note({ name, id, upstream: Object.keys(share.upstream ?? {}) });
@@ -200,6 +202,8 @@ function stands(share: ConfiguredShare, upstream: ShareUpstreamChange, standing:
     is.target.text === wanted?.[1] &&
     standing.grants.length === grants.size &&
     standing.grants.every((grant) => grants.has(grant)) &&
+    (share.ingress ?? standing.ingress) === standing.ingress &&
+    (share.ingressPort ?? standing.ingressPort) === standing.ingressPort &&
     (share.domains ?? []).every((domain) => domains.has(domain.toLowerCase())) &&
     hasUpstream(standing.upstream ?? {}, upstream)
   );

@@ -92,6 +92,8 @@ export class ShareCommands {
       policy: request.policy,
       sharedPolicy: request.sharedPolicy,
       domains: request.domains,
+      ingress: request.ingress,
+      ingressPort: request.ingressPort,
     });
     return await this.#inOrder(async () => {
       const before = name === undefined ? undefined : own.get(name);

@@ -14,6 +14,7 @@ import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { agentStatusText, domainLines, openAddress } from './output/agent-status-text.ts';
 import { targetArgument, targetOf, targetOptions } from './target-argument.ts';
+import { addReachOptions, type ReachFlags } from './reach-options.ts';
 import { targetCertificateCommand } from './target-certificate-command.ts';
 import { addUpstreamOptions, upstreamOf, type UpstreamFlags } from './upstream-options.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
@@ -177,7 +178,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   const command = new Command(mode)
     .description(
       mode === 'public'
-        ? 'share publicly, at https?://NAME.<zone>'
+        ? 'share publicly: HTTP at https?://NAME.<zone>, and TCP at a port of the gateways'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
     .argument('<target>', targetArgument(mode))
@@ -185,28 +186,11 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       '--name <name>',
       'name that the share keeps until it is released, for example app; default: a random token',
     );
-  if (mode === 'private') {
-    command.option(
-      '--grant <id|name>',
-      'environment that can dial the share, by its ID or name in "frontdoor environments list"; may be repeated; ' +
-        'for example laptop',
-      repeatedText,
-      [],
-    );
-  }
-  if (mode === 'public') {
-    command.option(
-      '--domain <name>',
-      'DNS name of yours at which the share is served, once a TXT record proves it; may be repeated; ' +
-        'for example app.example.com',
-      repeatedText,
-      [],
-    );
-  }
+  addReachOptions(command, mode);
   addUpstreamOptions(command, mode);
   for (const { name, text } of targetOptions()) command.option(`--${name}`, text);
   return askingOptions(command, options).action(
-    async (target: string, flags: Where & UpstreamFlags & ShareFlags) => {
+    async (target: string, flags: Where & UpstreamFlags & ReachFlags & { readonly name?: string }) => {
       await runCommand(io, flags.json === true, async () => {
         const request = definedFields({
           op: 'share',
@@ -217,6 +201,8 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
           upstream: await upstreamOf(flags),
           // A control plane of an earlier version knows none.
           domains: flags.domain?.length === 0 ? undefined : flags.domain,
+          ingress: flags.ingress,
+          ingressPort: flags.port,
         });
         const { share, readiness } = await callAgent(socketOf(flags, options), request);
         if (flags.json === true)
@@ -236,12 +222,6 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
       });
     },
   );
-}
-
-interface ShareFlags {
-  readonly name?: string;
-  readonly grant?: readonly string[];
-  readonly domain?: readonly string[];
 }
 
 function readyText(share: AgentShareView): string {

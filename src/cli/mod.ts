@@ -28,10 +28,10 @@ export { processIo, type CliIo } from './cli-io.ts';
 export {
   type ControlCommandOptions,
   type GatewayCommandOptions,
-  type ResetAdminCommandOptions,
   type UpCommandOptions,
   type UpPortOptions,
 } from './server-commands.ts';
+export type { ResetAdminCommandOptions } from './reset-admin-command.ts';
 export {
   type RouterCheckCommandOptions,
   type RouterEnrollOptions,

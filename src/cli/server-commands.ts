@@ -11,7 +11,6 @@ import {
 } from './database-option.ts';
 import { apiNameOption, checkApiName } from './api-name-option.ts';
 import { addConfigOption, configured } from './config-file/config-option.ts';
-import { addServerConfigOption, takeServerValues } from './config-file/server-config.ts';
 import { CONFIG_SECTIONS } from './config-file/config-section-table.ts';
 import { dnsCheckCommand, type DnsCheckCommandOptions } from './dns-check-command.ts';
 import { addHeadOptions, type HeadCommandOptions } from './head-options.ts';
@@ -32,6 +31,8 @@ import {
   trustedProxiesOption,
   type GatewayProxyOptions,
 } from './proxy-options.ts';
+import { tcpPortsOption, type SharePortOptions } from './port-options.ts';
+import { resetAdminCommand, type ResetAdminCommandOptions } from './reset-admin-command.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
 import { wholeNumber } from './value-parser.ts';
 
@@ -65,6 +66,7 @@ export interface UpCommandOptions
     AcmeCommandOptions,
     HeadCommandOptions,
     GatewayProxyOptions,
+    SharePortOptions,
     ObservationCommandOptions {
   readonly demo: boolean;
   readonly dataDir: string;
@@ -110,6 +112,7 @@ export interface GatewayCommandOptions
     HeadCommandOptions,
     GatewayProxyOptions,
     PassOptions,
+    SharePortOptions,
     ObservationCommandOptions,
     LogOptions,
     ReadyFileOptions {
@@ -132,12 +135,6 @@ export interface GatewayCommandOptions
 const DEFAULT_RESPONSE_TIMEOUT_S = 60;
 /** A stream may be silent for this time. */
 const MAX_RESPONSE_TIMEOUT_S = 3_600;
-
-export interface ResetAdminCommandOptions extends DatabaseOptions {
-  readonly dataDir: string;
-  readonly organizationId?: string;
-  readonly out?: string;
-}
 
 /** More workers than any machine can use. */
 const MAX_WORKERS = 64;
@@ -198,6 +195,7 @@ function upCommand(run: ServerRuns): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
+    .addOption(tcpPortsOption())
     .addOption(proxyProtocolOption())
     .addOption(h2cOption())
     .addOption(httpsRedirectOption())
@@ -243,30 +241,6 @@ function controlCommand(run: ServerRuns): Command {
     .addCommand(resetAdminCommand(run));
 }
 
-function resetAdminCommand(run: Pick<ServerRuns, 'io' | 'resetAdmin'>): Command {
-  const command = addServerConfigOption(addDatabaseOptions(new Command('reset-admin')));
-  return command
-    .description('create a new API account with every scope, if all credentials have been lost')
-    .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
-    .option('--organization-id <id>', 'organization of the administrator; default: the oldest organization')
-    .option(
-      '--out <file>',
-      'file for the credentials (mode 0600); default: admin-secrets.json in the data directory',
-    )
-    .addHelpText(
-      'after',
-      '\nThe command changes the database directly. The control plane locks an embedded database: stop it first. On PostgreSQL,\n' +
-        'control planes can keep running. Other accounts are not changed; the audit trail records the new account.\n\n' +
-        'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
-    )
-    .action(() =>
-      runCommand(run.io, false, async () => {
-        await takeServerValues(run.io, command);
-        await run.resetAdmin(command.opts<ResetAdminCommandOptions>());
-      }),
-    );
-}
-
 function gatewayCommand(run: ServerRuns): Command {
   const command = addReadyOption(
     addLogOptions(addConfigOption(new Command('gateway'), 'the options of the gateway')),
@@ -297,6 +271,7 @@ function gatewayCommand(run: ServerRuns): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
+    .addOption(tcpPortsOption())
     .addOption(trustedProxiesOption('the gateway'))
     .addOption(proxyProtocolOption())
     .addOption(h2cOption())

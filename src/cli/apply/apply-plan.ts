@@ -146,6 +146,8 @@ function shareSteps(place: Place, wanted: FileGuardedShare): ApplyStep[] {
       shareMode: wanted.mode,
       backendMode: target.mode,
       target: target.url,
+      ingress: wanted.ingress,
+      ingressPort: wanted.ingressPort,
       grants: wanted.grants?.map((each) => entryIdOf(state.environments, 'environment', each)),
       authProviderIds: providerIdsOf(ids, authProviders),
       policyId: wantedPolicyId(ids, wanted),

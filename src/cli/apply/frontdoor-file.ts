@@ -2,6 +2,7 @@
 import type { PlacedProblem } from '#base/shapes';
 import { frontdoorFileSchema, type FrontdoorFile } from '#contract/schemas';
 import { isShareName, isZoneName, parseShareTarget, shareNameRule } from '#domain';
+import { isPublicStream } from '#domain/backend-modes';
 import { invalidFile } from '#domain/invalid-file';
 import { checkUpstream } from '#domain/upstream';
 import { parseYamlFile, type NamedTextSource } from '#net/yaml-file';
@@ -40,10 +41,16 @@ function rules({ authProviders = [], customFrontends = [], shares = [] }: Frontd
     ),
   ];
   const shareOfDomain = new Map<string, string>();
-  for (const [at, { name, mode, target, grants = [], domains = [], upstream = {} }] of shares.entries()) {
+  for (const [at, share] of shares.entries()) {
+    const { name, mode, target, grants = [], domains = [], upstream = {} } = share;
     const place = (field: string): string[] => ['shares', String(at), field];
     if (!isShareName(name)) found.push([place('name'), `must be a ${shareNameRule(name)}`]);
-    if (parseShareTarget(target) === undefined)
+    const parsed = parseShareTarget(target);
+    const isStream = parsed !== undefined && isPublicStream(mode, parsed.mode);
+    for (const field of ['ingress', 'ingressPort'] as const)
+      if (share[field] !== undefined && !isStream)
+        found.push([place(field), 'is only for a public share with a tcp:// target']);
+    if (parsed === undefined)
       found.push([place('target'), 'must be an address such as http://127.0.0.1:3000']);
     if (mode === 'public' && grants.length > 0)
       found.push([place('grants'), 'only a private share has grants']);

@@ -17,6 +17,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   backendMode: { description: 'how the agent reaches the service' },
   target: { description: 'address of the service, as the agent dials it', example: 'http://127.0.0.1:3000' },
   frontendIds: { example: 'public' },
+  ingressPort: { example: '20001' },
   frontendId: { description: 'frontend that its DNS name points to', example: 'public' },
   authProviderIds: {
     description: 'auth provider of the share; callers need to satisfy one of them',
