@@ -16,7 +16,10 @@ import { WhatStep, WhereStep, WhoStep } from './new-share-steps.tsx';
 import { PublishedShare } from './published-share.tsx';
 import { EMPTY_DRAFT, lackOf, newShareOf, stepOfField, STEPS, type ShareStep } from './share-draft.ts';
 
-const FIELDS = ['environmentId', 'target', 'backendMode', 'name', 'frontendIds', 'authProviderIds', 'grants'];
+const FIELDS = [
+  ...['environmentId', 'target', 'backendMode', 'name', 'frontendIds', 'ingress', 'ingressPort'],
+  ...['authProviderIds', 'grants'],
+];
 const FORMS = { what: WhatStep, where: WhereStep, who: WhoStep };
 
 export function NewSharePage(): ReactNode {

@@ -10,8 +10,16 @@ import { LinkButton } from '../../parts/link-button.tsx';
 import { useText } from '../../text/language.tsx';
 import { newShareText } from './new-share-text.ts';
 import { MAX_CHOICES, PickMany } from './pick-many.tsx';
-import { FrontendsField, GrantsField, ModeField, TargetField, useSettled } from './reach-fields.tsx';
-import { addressOn, type Lack, type ShareDraft } from './share-draft.ts';
+import {
+  FrontendsField,
+  GrantsField,
+  IngressField,
+  ModeField,
+  PortField,
+  TargetField,
+  useSettled,
+} from './reach-fields.tsx';
+import { addressOn, hasPort, isStream, streamAddressOn, type Lack, type ShareDraft } from './share-draft.ts';
 
 export interface StepProps {
   readonly draft: ShareDraft;
@@ -109,6 +117,10 @@ export function WhereStep({ draft, onChange }: StepProps): ReactNode {
       {draft.shareMode === 'public' ? (
         <>
           <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => onChange({ frontendIds })} />
+          {isStream(draft) ? (
+            <IngressField value={draft.ingress} onChange={(ingress) => onChange({ ingress })} />
+          ) : null}
+          {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => onChange({ port })} /> : null}
           <Preview draft={draft} />
         </>
       ) : null}
@@ -125,7 +137,9 @@ function Preview({ draft }: { readonly draft: ShareDraft }): ReactNode {
   const shown = frontendIds.length === 0 && frontends.length > 1 ? [] : frontends;
   const addresses = shown
     .filter(({ id }) => frontendIds.length === 0 || frontendIds.includes(id))
-    .map(({ urlTemplate }) => addressOn(urlTemplate, name));
+    .map(({ urlTemplate }) =>
+      isStream(draft) ? streamAddressOn(urlTemplate, draft) : addressOn(urlTemplate, name),
+    );
   if (addresses.length === 0) return null;
   return (
     <div>
@@ -159,16 +173,18 @@ export function WhoStep(props: StepProps): ReactNode {
         onChange={(guard) => onChange({ guard: guard === 'everybody' ? 'everybody' : 'providers' })}
       >
         <div className="fd-choices">
-          <Radio value="providers" label={text.guardProviders} description={text.guardProvidersHint} />
+          {isStream(draft) ? null : (
+            <Radio value="providers" label={text.guardProviders} description={text.guardProvidersHint} />
+          )}
           <Radio value="everybody" label={text.guardEverybody} />
         </div>
       </Radio.Group>
       {draft.guard === 'everybody' ? (
         <Alert variant="outline" color="yellow" icon={<Icon name="warning" />} role="alert">
-          {text.everybodyWarning}
+          {isStream(draft) ? text.streamWarning : text.everybodyWarning}
         </Alert>
       ) : null}
-      {draft.guard === 'providers' ? <ProvidersField {...props} /> : null}
+      {draft.guard === 'providers' && !isStream(draft) ? <ProvidersField {...props} /> : null}
     </>
   );
 }

@@ -24,13 +24,30 @@ export const newShareText = defineText({
     mode: 'Visibility',
     public: 'Public',
     publicHint:
-      'The service has a web address on the gateways. Sign-in providers and policies control access.',
+      'The service has an address on the gateways. Sign-in providers and policies control access to HTTP services, address rules access to TCP services.',
     private: 'Private',
     privateHint:
       'The service has no web address. Only machines that you select reach it, through an agent or an SDK.',
     name: 'Name',
     nameHint: '1 to 63 characters: a to z, 0 to 9 and hyphens. If empty, a random name is used.',
     willBe: 'Address',
+    ingress: 'How clients connect',
+    ingressKind: (kind: string) =>
+      ({
+        port: 'To a port of its own',
+        tls: 'With TLS that ends at the gateway',
+        'tls-passthrough': 'With TLS that ends at the service',
+      })[kind] ?? kind,
+    ingressHint: (kind: string) =>
+      ({
+        port: 'Any protocol. Gateways pass its bytes on unchanged.',
+        tls: 'Clients begin with TLS at the HTTPS port and name the share. The gateway shows its certificate, and passes on what is inside.',
+        'tls-passthrough':
+          'Clients begin with TLS at the HTTPS port and name the share. The gateway reads only that name: certificate and key are those of the service.',
+      })[kind] ?? '',
+    port: 'Port',
+    portHint:
+      'A port of the gateways at which clients reach this service, for example 20001. If empty, a free port is used and kept.',
     frontends: 'Frontends',
     frontendsHint: 'The frontends that serve the share. If none is selected, the default frontend is used.',
     noFrontends: 'No frontends. An operator of this installation adds them.',
@@ -40,6 +57,8 @@ export const newShareText = defineText({
     guardEverybody: 'Everyone, without authentication',
     everybodyWarning:
       'Anyone who knows or guesses the address can reach this service, including search engines and attackers. Only publish services without authentication that are meant to be public. You can add a policy (networks, rate limits, passwords) afterwards.',
+    streamWarning:
+      'Nobody can sign in here: anyone who reaches the address reaches this service, so the service itself must authenticate its clients. You can restrict it to networks, limit the rate of connections and set an end afterwards, in the access rules.',
     providers: 'Sign-in providers',
     noProviders: 'No sign-in providers yet.',
     addProvider: 'Add a sign-in provider',
@@ -92,13 +111,31 @@ export const newShareText = defineText({
     targetBecomes: (target: string) => `Das ist ${target}.`,
     mode: 'Erreichbar für',
     public: 'Alle, die die Adresse haben',
-    publicHint: 'Eine Webadresse auf den Gateways. Anmeldungen und Regeln bestimmen, wer hereinkommt.',
+    publicHint:
+      'Eine Adresse auf den Gateways. Anmeldungen und Regeln bestimmen, wer hereinkommt; bei TCP-Diensten bestimmen es Regeln über Netze.',
     private: 'Nur ausgewählte Rechner',
     privateHint: 'Keine Webadresse. Rechner mit Agent oder SDK erreichen sie durch das Overlay.',
     name: 'Name',
     nameHint:
       '1 bis 63 aus a bis z, 0 bis 9 und Bindestrichen. Ohne Namen wählt die Control Plane einen zufälligen.',
     willBe: 'Ihre Adresse',
+    ingress: 'Verbindung',
+    ingressKind: (kind: string) =>
+      ({
+        port: 'An einem eigenen Port',
+        tls: 'Mit TLS, das am Gateway endet',
+        'tls-passthrough': 'Mit TLS, das am Dienst endet',
+      })[kind] ?? kind,
+    ingressHint: (kind: string) =>
+      ({
+        port: 'Jedes Protokoll. Die Gateways leiten seine Bytes unverändert weiter.',
+        tls: 'Clients beginnen am HTTPS-Port mit TLS und nennen die Freigabe. Das Gateway zeigt sein Zertifikat und leitet weiter, was darin ist.',
+        'tls-passthrough':
+          'Clients beginnen am HTTPS-Port mit TLS und nennen die Freigabe. Das Gateway liest nur diesen Namen: Zertifikat und Schlüssel hat der Dienst.',
+      })[kind] ?? '',
+    port: 'Port',
+    portHint:
+      'Ein Port der Gateways, an dem der Dienst erreichbar ist, zum Beispiel 20001. Ohne Angabe ein freier, der so bleibt.',
     frontends: 'Frontends',
     frontendsHint: 'Wo die Gateways sie anbieten. Nichts gewählt: das voreingestellte.',
     noFrontends: 'Es gibt kein Frontend: der Betreiber dieser Installation fügt sie hinzu.',
@@ -108,6 +145,8 @@ export const newShareText = defineText({
     guardEverybody: 'Alle, ohne Anmeldung',
     everybodyWarning:
       'Alle, die die Adresse kennen oder erraten, erreichen diesen Dienst, auch Suchmaschinen und Angreifer. Geben Sie nichts ohne Anmeldung frei, das nicht dafür gemacht ist. Eine Richtlinie (Netze, Raten, Passwörter) lässt sich danach hinzufügen.',
+    streamWarning:
+      'Hier kann sich niemand anmelden: Wer die Adresse erreicht, erreicht diesen Dienst, der seine Nutzer also selbst prüfen muss. Netze, Raten und ein Ende lassen sich danach in den Regeln festlegen.',
     providers: 'Anmeldungen',
     noProviders: 'Es gibt noch keine Anmeldung für Besucher.',
     addProvider: 'Anmeldung hinzufügen',

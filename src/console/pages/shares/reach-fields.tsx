@@ -1,7 +1,14 @@
 /** Fields about where a share is served and which machines reach it, of the form of a new share and of its settings. */
-import { Checkbox, Radio, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Radio, TextInput } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
-import { BACKEND_MODE_TABLE, BACKEND_MODES, MAX_TARGET_LENGTH, modesOf } from '#domain/backend-modes';
+import {
+  BACKEND_MODE_TABLE,
+  BACKEND_MODES,
+  INGRESS_KINDS,
+  MAX_TARGET_LENGTH,
+  modesOf,
+  type IngressKind,
+} from '#domain/backend-modes';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
@@ -93,6 +100,44 @@ export function ModeField(props: {
         <Radio value="private" label={text.private} description={text.privateHint} />
       </div>
     </Radio.Group>
+  );
+}
+
+export function IngressField(props: {
+  readonly value: IngressKind;
+  readonly onChange: (value: IngressKind) => void;
+}): ReactNode {
+  const text = useText(newShareText);
+  return (
+    <NativeSelect
+      label={text.ingress}
+      description={text.ingressHint(props.value)}
+      value={props.value}
+      error={useFieldError('ingress')}
+      onChange={({ currentTarget: { value } }) =>
+        props.onChange(INGRESS_KINDS.find((kind) => kind === value) ?? 'port')
+      }
+      data={INGRESS_KINDS.map((value) => ({ value, label: text.ingressKind(value) }))}
+    />
+  );
+}
+
+export function PortField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const text = useText(newShareText);
+  return (
+    <TextInput
+      label={text.port}
+      description={text.portHint}
+      value={props.value}
+      maxLength={5}
+      inputMode="numeric"
+      autoComplete="off"
+      error={useFieldError('ingressPort')}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
   );
 }
 

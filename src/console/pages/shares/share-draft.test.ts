@@ -10,6 +10,7 @@ import {
   lackOf,
   newShareOf,
   settingsOf,
+  streamAddressOn,
   stepOfField,
   targetOptions,
   withTargetOption,
@@ -70,6 +71,24 @@ describe('the draft of a new share', () => {
     });
   });
 
+  it('of a stream has a port or a name, and no provider', () => {
+    const stream = {
+      ...DRAFT,
+      target: 'tcp://db:5432',
+      guard: 'providers',
+      authProviderIds: ['p1'],
+    } as const;
+    assert.equal(lackOf(stream, 'who'), 'guard');
+    assert.equal(lackOf({ ...stream, guard: 'everybody' }, 'who'), undefined);
+    const body = newShareOf({ ...stream, port: ' 20001 ' });
+    assert.deepEqual([body.ingress, body.ingressPort, body.authProviderIds], ['port', 20_001, undefined]);
+    const named = newShareOf({ ...stream, port: '20001', ingress: 'tls' });
+    assert.deepEqual([named.ingress, named.ingressPort], ['tls', undefined]);
+    const shown = (more: object) => streamAddressOn('https://{token}.a.example:8443', { ...stream, ...more });
+    assert.equal(shown({ name: 'db', port: '' }), 'tcp://db.a.example:…');
+    assert.equal(shown({ name: 'db', ingress: 'tls' }), 'tls://db.a.example:8443');
+  });
+
   it('has the backend mode of its target', () => {
     const modeOf = (target: string) => newShareOf({ ...DRAFT, target, shareMode: 'private' }).backendMode;
     assert.deepEqual(['tcp://db:5432', 'UDP://ns:53', 'db:5432'].map(modeOf), [
@@ -100,6 +119,8 @@ describe('the settings of a share', () => {
     target: 'http://127.0.0.1:3000',
     shareMode: 'public',
     frontendIds: ['f1', 'f2'],
+    ingress: null,
+    ingressPort: null,
     grants: [],
     reserved: true,
   });
@@ -113,6 +134,9 @@ describe('the settings of a share', () => {
       target: 'tcp://127.0.0.1:22',
       backendMode: 'tcpTunnel',
     });
+    const stream = { ...before, target: 'tcp://127.0.0.1:22', port: '20001' };
+    assert.deepEqual(changesOf(stream, { ...stream, port: '20002' }), { ingressPort: 20_002 });
+    assert.deepEqual(changesOf(stream, { ...stream, ingress: 'tls', port: '20002' }), { ingress: 'tls' });
     assert.deepEqual(changesOf(before, { ...before, frontendIds: ['f1'], reserved: false }), {
       frontendIds: ['f1'],
       reserved: false,
@@ -124,7 +148,7 @@ describe('the settings of a share', () => {
       shareMode: 'private',
       grants: ['e2'],
     });
-    const hidden = { ...before, shareMode: 'private', frontendIds: [], grants: ['e2'] };
+    const hidden = { ...before, shareMode: 'private' as const, frontendIds: [], grants: ['e2'] };
     assert.deepEqual(changesOf(hidden, { ...hidden, shareMode: 'public' }), {
       shareMode: 'public',
       frontendIds: [],

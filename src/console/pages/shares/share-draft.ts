@@ -1,7 +1,13 @@
 /** A new share while its form is filled in, and the changes of an existing one. Pure. */
 import type { AnswerOf, BodyOf } from '#contract';
 import type { ShareAnswer } from '#contract/schemas';
-import { BACKEND_MODE_TABLE, folderTarget, modeOfText } from '#domain/backend-modes';
+import {
+  BACKEND_MODE_TABLE,
+  folderTarget,
+  isPublicStream,
+  modeOfText,
+  type IngressKind,
+} from '#domain/backend-modes';
 
 export const STEPS = ['what', 'where', 'who'] as const;
 export type ShareStep = (typeof STEPS)[number];
@@ -14,6 +20,10 @@ export interface ShareDraft {
   readonly name: string;
   /** Empty for the default frontend. */
   readonly frontendIds: readonly string[];
+  /** How clients reach a public share that does not speak HTTP. */
+  readonly ingress: IngressKind;
+  /** As typed; '' for any free one. Only with the ingress `port`. */
+  readonly port: string;
   /** Who may come in to a public share; '' while nothing is chosen: the form proposes nothing. */
   readonly guard: 'providers' | 'everybody' | '';
   readonly authProviderIds: readonly string[];
@@ -26,6 +36,8 @@ export const EMPTY_DRAFT: ShareDraft = {
   shareMode: 'public',
   name: '',
   frontendIds: [],
+  ingress: 'port',
+  port: '',
   guard: '',
   authProviderIds: [],
   grants: [],
@@ -37,6 +49,8 @@ const STEP_OF_FIELD: Readonly<Record<string, ShareStep>> = {
   shareMode: 'where',
   name: 'where',
   frontendIds: 'where',
+  ingress: 'where',
+  ingressPort: 'where',
   backendMode: 'where',
   authProviderIds: 'who',
   grants: 'who',
@@ -45,6 +59,22 @@ const STEP_OF_FIELD: Readonly<Record<string, ShareStep>> = {
 /** The step that has the field of a message of the API. */
 export function stepOfField(field: string): ShareStep | undefined {
   return STEP_OF_FIELD[field.split(/[.[]/)[0]!];
+}
+
+type Reached = Pick<ShareDraft, 'shareMode' | 'target'>;
+
+/** Whether gateways pass the bytes of the share on unread, so that nobody can sign in. */
+export function isStream({ shareMode, target }: Reached): boolean {
+  return isPublicStream(shareMode, backendModeOf(completedTarget(target)));
+}
+
+export function hasPort(draft: Reached & Pick<ShareDraft, 'ingress'>): boolean {
+  return isStream(draft) && draft.ingress === 'port';
+}
+
+/** The number of a typed port. The control plane judges it. */
+export function typedPort(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
 }
 
 export type Lack = 'environmentId' | 'target' | 'guard' | 'authProviderIds';
@@ -56,6 +86,7 @@ export function lackOf(draft: ShareDraft, step: ShareStep): Lack | undefined {
     return draft.target.trim() === '' ? 'target' : undefined;
   }
   if (step === 'where' || draft.shareMode === 'private') return undefined;
+  if (isStream(draft)) return draft.guard === 'everybody' ? undefined : 'guard';
   if (draft.guard === '') return 'guard';
   return draft.guard === 'providers' && draft.authProviderIds.length === 0 ? 'authProviderIds' : undefined;
 }
@@ -104,7 +135,11 @@ export function newShareOf(draft: ShareDraft): BodyOf<'createShare'> {
     backendMode: backendModeOf(target),
     ...(name === '' ? {} : { name }),
     ...(isPublic && frontendIds.length > 0 ? { frontendIds: [...frontendIds] } : {}),
-    ...(isPublic && draft.guard === 'providers' ? { authProviderIds: [...authProviderIds] } : {}),
+    ...(isStream(draft) ? { ingress: draft.ingress } : {}),
+    ...(hasPort(draft) && draft.port.trim() !== '' ? { ingressPort: typedPort(draft.port) } : {}),
+    ...(isPublic && !isStream(draft) && draft.guard === 'providers'
+      ? { authProviderIds: [...authProviderIds] }
+      : {}),
     ...(isPublic ? {} : { grants: [...grants] }),
   };
 }
@@ -114,25 +149,41 @@ export function addressOn(urlTemplate: string, name: string): string {
   return urlTemplate.replaceAll('{token}', () => (name.trim() === '' ? '…' : name.trim().toLowerCase()));
 }
 
+/** The address that a share of a stream has at the gateways of a frontend. */
+export function streamAddressOn(urlTemplate: string, { name, port, ingress }: ShareDraft): string {
+  const { hostname, port: secure } = new URL(addressOn(urlTemplate, name.trim() === '' ? 'name' : name));
+  if (ingress === 'port') return `tcp://${hostname}:${port.trim() === '' ? '…' : port.trim()}`;
+  return `tls://${hostname}${urlTemplate.startsWith('https:') && secure !== '' ? `:${secure}` : ''}`;
+}
+
 /** The command by which the agent of a granted machine opens a private share. Tokens have no sign that a shell reads. */
 export function accessCommand({ token, target }: Pick<ShareAnswer, 'token' | 'target'>): string {
   const udp = BACKEND_MODE_TABLE[backendModeOf(target)].speaks === 'datagrams' ? ' --udp' : '';
   return `frontdoor agent access open ${token} --listen 127.0.0.1:9000${udp}`;
 }
 
-type Share = Pick<AnswerOf<'getShare'>, 'target' | 'shareMode' | 'frontendIds' | 'grants' | 'reserved'>;
+type Share = Pick<
+  AnswerOf<'getShare'>,
+  'target' | 'shareMode' | 'frontendIds' | 'ingress' | 'ingressPort' | 'grants' | 'reserved'
+>;
 
 /** The fields of a share that its settings change. */
 export interface ShareSettings {
   readonly target: string;
-  readonly shareMode: string;
+  readonly shareMode: 'public' | 'private';
   readonly frontendIds: readonly string[];
+  readonly ingress: IngressKind;
+  /** As typed; '' for the one that it has, or any. */
+  readonly port: string;
   readonly grants: readonly string[];
   readonly reserved: boolean;
 }
 
-export function settingsOf({ target, shareMode, frontendIds, grants, reserved }: Share): ShareSettings {
-  return { target, shareMode, frontendIds, grants, reserved };
+export function settingsOf(share: Share): ShareSettings {
+  const { target, frontendIds, ingressPort, grants, reserved } = share;
+  const shareMode = share.shareMode === 'private' ? 'private' : 'public';
+  const port = ingressPort === null ? '' : String(ingressPort);
+  return { target, shareMode, frontendIds, ingress: share.ingress ?? 'port', port, grants, reserved };
 }
 
 /** The changes of the settings; undefined: none. */
@@ -150,6 +201,10 @@ export function changesOf(before: ShareSettings, after: ShareSettings): BodyOf<'
       : {}),
     ...(!isPublic && (isOtherMode || !isSameSet(before.grants, after.grants))
       ? { grants: [...after.grants] }
+      : {}),
+    ...(isStream(after) && after.ingress !== before.ingress ? { ingress: after.ingress } : {}),
+    ...(hasPort(after) && after.port.trim() !== '' && after.port.trim() !== before.port
+      ? { ingressPort: typedPort(after.port) }
       : {}),
     ...(after.reserved === before.reserved ? {} : { reserved: after.reserved }),
   };

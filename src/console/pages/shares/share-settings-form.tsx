@@ -11,11 +11,21 @@ import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
-import { FrontendsField, GrantsField, ModeField, TargetField } from './reach-fields.tsx';
-import { changesOf, settingsOf } from './share-draft.ts';
+import {
+  FrontendsField,
+  GrantsField,
+  IngressField,
+  ModeField,
+  PortField,
+  TargetField,
+} from './reach-fields.tsx';
+import { changesOf, hasPort, isStream, settingsOf } from './share-draft.ts';
 import { shareSettingsText } from './share-settings-text.ts';
 
-const FIELDS = ['target', 'shareMode', 'backendMode', 'frontendIds', 'grants', 'reserved'];
+const FIELDS = [
+  ...['target', 'shareMode', 'backendMode', 'frontendIds', 'ingress', 'ingressPort'],
+  ...['grants', 'reserved'],
+];
 
 export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
   const [text, parts] = [useText(shareSettingsText), useText(partsText)];
@@ -60,6 +70,10 @@ export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
           ) : (
             <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => set({ frontendIds })} />
           )}
+          {isStream(draft) ? (
+            <IngressField value={draft.ingress} onChange={(ingress) => set({ ingress })} />
+          ) : null}
+          {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => set({ port })} /> : null}
           {share.name === null ? (
             <Checkbox
               label={text.kept}

@@ -17,7 +17,8 @@ const visitText = defineText({
 export function VisitCommand(): ReactNode {
   const text = useText(visitText);
   const [address] = useShare().data?.body.frontendEndpoints ?? [];
-  if (address === undefined) return null;
+  // Only HTTP has a request that anybody could send.
+  if (address === undefined || !address.startsWith('http')) return null;
   return (
     <>
       <p className="fd-soft">{text.send}</p>

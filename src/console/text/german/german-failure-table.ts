@@ -99,6 +99,14 @@ export const GERMAN_FAILURES: CauseTexts = {
     'Das Gateway hatte seit einer Minute keinen Kontakt zur Control Plane.',
     'Bis dahin weist es alle ab, deren Identität geprüft werden muss. Prüfen Sie, ob das Gateway die Edge-API erreicht.',
   ],
+  'port-closed': [
+    'Ein Gateway kann den Port der Freigabe nicht öffnen.',
+    'Geben Sie den Port auf dem Rechner des Gateways frei, oder geben Sie der Freigabe mit „frontdoor shares change --ingress-port“ einen anderen.',
+  ],
+  'port-guarded': [
+    'Die Freigabe verlangt eine Anmeldung, die dort niemand leisten kann.',
+    'Entfernen Sie ihre Anmeldeanbieter und die Regeln emails, claims, basicAuth und clientCertificate, oder machen Sie die Freigabe privat.',
+  ],
   withdrawn: [
     'Die Freigabe wurde während der Anfrage gelöscht, umbenannt oder privat.',
     'Das Aktivitätsprotokoll zeigt, wer sie geändert hat.',
