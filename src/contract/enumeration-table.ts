@@ -4,7 +4,7 @@
  */
 import { NOTIFICATION_EVENT_TYPES, NOTIFICATION_EVENTS } from './notification-event-table.ts';
 import { DELIVERY_STATES } from './schemas/notification-schemas.ts';
-import { BACKEND_MODE_TABLE, BACKEND_MODES, modesOf, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { BACKEND_MODE_TABLE, BACKEND_MODES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { INGRESS_KINDS } from '#domain/backend-modes';
 import { HTTPS_REDIRECTS } from '#domain/access';
 import { AUTH_PROVIDER_TYPES } from '#domain/provider-types';
@@ -85,13 +85,13 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'BackendMode',
     values: BACKEND_MODES,
-    description: `${BACKEND_MODES.map((mode) => `${mode}: ${BACKEND_MODE_TABLE[mode].description}`).join(' ')} Public shares support only ${modesOf('public').join(' or ')}.`,
+    description: `${BACKEND_MODES.map((mode) => `${mode}: ${BACKEND_MODE_TABLE[mode].description}`).join(' ')}`,
   },
   {
     name: 'Ingress',
     values: INGRESS_KINDS,
     description:
-      'How clients reach a public share with a tcp:// target. port: at a port of its own. tls: under its names at the HTTPS port, with TLS that ends at the gateway. tls-passthrough: likewise, with TLS that ends at the service.',
+      'How clients reach a public share with a tcp:// or udp:// target. port: at a port of its own. tls, for tcp:// only: under its names at the HTTPS port, with TLS that ends at the gateway. tls-passthrough: likewise, with TLS that ends at the service.',
   },
   {
     name: 'Admission',

@@ -19,7 +19,7 @@ export interface BackendModeRow {
   /** The forms of its targets, for messages. */
   readonly forms: readonly string[];
   readonly example: string;
-  /** What the service speaks. Gateways serve HTTP by name, streams at a port of their own, and datagrams not at all. */
+  /** What the service speaks. Gateways serve HTTP by name, and streams and datagrams at a port. */
   readonly speaks: 'http' | 'stream' | 'datagrams';
   /** One sentence about the mode, in Markdown. */
   readonly description: string;
@@ -126,19 +126,19 @@ function schemeOf(target: string): string {
   return (colon < 0 ? target : target.slice(0, colon)).toLowerCase();
 }
 
-/** The modes of shares with this reach. */
-export function modesOf(shareMode: 'public' | 'private'): readonly BackendMode[] {
-  return BACKEND_MODES.filter(
-    (mode) => shareMode === 'private' || BACKEND_MODE_TABLE[mode].speaks !== 'datagrams',
-  );
-}
-
 /**
  * How clients reach such a share: at a port of its own; or at the port of HTTPS, under its names, where TLS ends at the gateway, or
  * at the service.
  */
 export const INGRESS_KINDS = ['port', 'tls', 'tls-passthrough'] as const;
 export type IngressKind = (typeof INGRESS_KINDS)[number];
+
+/** The ways in which clients reach public shares of this mode; none for HTTP. Datagrams name no server. */
+export function ingressKindsOf(mode: BackendMode): readonly IngressKind[] {
+  const { speaks } = BACKEND_MODE_TABLE[mode];
+  if (speaks === 'http') return [];
+  return speaks === 'stream' ? INGRESS_KINDS : ['port'];
+}
 
 /** Whether gateways pass the bytes of a share on unread: a public one whose service does not speak HTTP. */
 export function isPublicStream(shareMode: 'public' | 'private', mode: BackendMode): boolean {

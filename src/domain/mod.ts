@@ -18,7 +18,6 @@ export {
   BACKEND_MODES,
   folderTarget,
   MAX_TARGET_LENGTH,
-  modesOf,
   schemeFacts,
   targetForms,
   type BackendMode,

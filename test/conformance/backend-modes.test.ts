@@ -160,7 +160,7 @@ describe('a private share with a udp target', () => {
     await until('its new protocol', problemOf, (problem) => problem === null);
   });
 
-  it('is refused as a public one, with the way on', async () => {
+  it('is refused as a public one while no gateway opens ports, with the way on', async () => {
     const request = {
       op: 'share',
       mode: 'public',
@@ -169,8 +169,8 @@ describe('a private share with a udp target', () => {
       grants: [],
     } as const;
     await assert.rejects(callAgent(host.agent.socketPath, request), {
-      code: 'invalid-target',
-      message: `a public share has a target http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH] or file:///FOLDER: share udp://${HOST}:53 privately`,
+      message:
+        'No gateway opens ports for UDP: start gateways with --udp-ports, such as --udp-ports 20000-20099',
     });
   });
 });

@@ -131,6 +131,7 @@ const usage = {
   certifiedZones: ['share.localhost'],
   domains: [{ host: 'app.example.com', shareId: 's', validUntilMs: null, problem: 'refused', retryAtMs: 1 }],
   tcpPorts: { first: 20_000, last: 20_099 },
+  udpPorts: null,
 };
 
 const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };

@@ -1,6 +1,6 @@
 /** Errors of agents: of their data directory, their control socket and their shares. */
 import { errorsSince } from '#base';
-import { modesOf, targetForms } from '#domain';
+import { targetForms } from '#domain';
 
 export const AGENT_ERRORS = errorsSince('0.1.0', {
   'access-unknown': {
@@ -37,7 +37,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'invalid-target': {
     kind: 'invalid',
     meaning: 'The target of a share is not an address that an agent connects to.',
-    remedy: `Give ${targetForms()}, without credentials. A public share has a target ${targetForms(modesOf('public'))}.`,
+    remedy: `Give ${targetForms()}, without credentials.`,
   },
   'invalid-upstream': {
     kind: 'invalid',

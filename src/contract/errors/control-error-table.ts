@@ -226,12 +226,14 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'no-ingress-ports': {
     kind: 'conflict',
     meaning: 'No gateway opens ports for shares that do not speak HTTP.',
-    remedy: 'Start the gateways with a range of ports, such as --tcp-ports 20000-20099.',
+    remedy:
+      'Start the gateways with a range of ports, such as --tcp-ports 20000-20099 or --udp-ports 20000-20099.',
   },
   'no-ingress-port-left': {
     kind: 'conflict',
     meaning: 'All ports that gateways open for shares belong to shares.',
-    remedy: 'Delete a share that has a port, or start the gateways with a larger range in --tcp-ports.',
+    remedy:
+      'Delete a share that has a port, or start the gateways with a larger range in --tcp-ports or --udp-ports.',
   },
   'ingress-port-taken': {
     kind: 'conflict',

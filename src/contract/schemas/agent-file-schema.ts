@@ -28,7 +28,7 @@ export const fileShareFields = () => ({
   ),
   target: described(
     Part.text(),
-    'Address of the service, such as http://127.0.0.1:3000, or of a folder, such as file:///srv/www; a public share may have tcp: targets at a port of the gateway, a private one tcp: and udp: targets',
+    'Address of the service, such as http://127.0.0.1:3000, or of a folder, such as file:///srv/www; public shares with tcp: and udp: targets are reached at a port of the gateways',
   ),
   grants: Type.Optional(
     Type.Array(Part.someText(), {
@@ -62,7 +62,7 @@ export const fileShareFields = () => ({
   ingress: Type.Optional(
     described(
       Part.oneOf(...INGRESS_KINDS),
-      'How clients reach a public share with a tcp: target: `port`, a port of its own; `tls` or `tls-passthrough`, its names at the HTTPS port of the gateways, with TLS that ends at the gateway or at the service. Absent: as before, and `port` for a new share',
+      'How clients reach a public share with a tcp: or udp: target: `port`, a port of its own; for tcp:, `tls` or `tls-passthrough`, its names at the HTTPS port of the gateways, with TLS that ends at the gateway or at the service. Absent: as before, and `port` for a new share',
     ),
   ),
   ingressPort: Type.Optional(
@@ -70,7 +70,7 @@ export const fileShareFields = () => ({
       minimum: 1,
       maximum: 65_535,
       description:
-        'Port of a public share with a tcp: target, among those that gateways open (`--tcp-ports`). Absent: the share keeps its port, and a new one gets a free port',
+        'Port of a public share with a tcp: or udp: target, among those that gateways open (`--tcp-ports`, `--udp-ports`). Absent: the share keeps its port, and a new one gets a free port',
     }),
   ),
   domains: Type.Optional(

@@ -183,12 +183,12 @@ export const shareSchema = closed({
   ingress: nullable<IngressKind>({
     type: 'string',
     enum: [...INGRESS_KINDS, null],
-    description: 'How clients reach a public share with a tcp:// target; null for all others',
+    description: 'How clients reach a public share with a tcp:// or udp:// target; null for all others',
   }),
   ingressPort: nullable<number>({
     type: 'integer',
     description:
-      'The port of gateways at which a public share with a tcp:// target is reached; null for all others',
+      'The port of gateways at which a public share with a tcp:// or udp:// target is reached; null for all others',
   }),
   grants: Type.Array(Type.String(), { description: 'Environments that can dial it' }),
   access: closed({
@@ -217,7 +217,7 @@ const ingress = () =>
     type: 'string',
     enum: [...INGRESS_KINDS, null],
     description:
-      'How clients reach a public share with a tcp:// target: at a port of its own (port), or under its names at the HTTPS port of the gateways, where TLS ends at the gateway (tls) or at the service (tls-passthrough); null: as before, and port for a new share',
+      'How clients reach a public share with a tcp:// or udp:// target: at a port of its own (port), or, for tcp://, under its names at the HTTPS port of the gateways, where TLS ends at the gateway (tls) or at the service (tls-passthrough); null: as before, and port for a new share',
   });
 const ingressPort = () =>
   nullable<number>({
@@ -225,7 +225,7 @@ const ingressPort = () =>
     minimum: 1,
     maximum: 65_535,
     description:
-      'Port of a public share with a tcp:// target, among those that gateways open; null: any free port, which it keeps',
+      'Port of a public share with a tcp:// or udp:// target, among those that gateways open; null: any free port, which it keeps',
   });
 const sharedPolicy = (description: string) =>
   Type.Optional(nullable<string>({ type: 'string', format: 'uuid', description }));

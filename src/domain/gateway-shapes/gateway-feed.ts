@@ -54,8 +54,8 @@ export type GatewayInspection = ShapeOf<typeof inspectionSchema>;
 /** Where gateways take the connections of a share that does not speak HTTP. */
 const ingressSchema = Type.Object({
   /** A newer kind is no word of this version: the share is closed. */
-  kind: oneOf(...INGRESS_KINDS),
-  /** Set with the kind `port`. */
+  kind: oneOf(...INGRESS_KINDS, 'udp-port'),
+  /** Set with the kinds `port`, for TCP, and `udp-port`. */
   port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
   /** Lower-case names with which clients find it, which select it where it has no port. */
   hosts: texts(),

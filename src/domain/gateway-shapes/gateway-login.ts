@@ -212,6 +212,7 @@ export const gatewayUsageShape = new Shape(
     ),
     /** The ports that this gateway opens for shares; null, and gateways of earlier versions: none. */
     tcpPorts: Part.withDefault(nullable(portRangeSchema), null),
+    udpPorts: Part.withDefault(nullable(portRangeSchema), null),
   }),
   toControl('usage report'),
 );

@@ -4,7 +4,7 @@
  * produces lines of text; it does not use sockets.
  */
 import { definedFields } from '#base';
-import { ingressHostsOf, type GuardedShare } from '#domain';
+import { BACKEND_MODE_TABLE, ingressHostsOf, type GuardedShare } from '#domain';
 import { sentAccessRules, type AccessRules } from '#domain/access';
 import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain/gateway-shapes';
 import { gatewayUpstreamOf } from '#domain/upstream';
@@ -283,14 +283,16 @@ function gatewayShare(share: GuardedShare, organizationId: string | undefined): 
 
 /** A share of a stream is served by HTTP under no name, also at gateways that know no streams. */
 function namesOf(share: GuardedShare): Pick<GatewayShare, 'hosts' | 'customHosts' | 'ingress'> {
-  const { frontends, customHosts, ingress: kind, ingressPort } = share;
-  if (kind !== null) {
-    const ingress = {
+  const { frontends, customHosts, backendMode, ingress, ingressPort } = share;
+  if (ingress !== null) {
+    const isUdp = BACKEND_MODE_TABLE[backendMode].speaks === 'datagrams';
+    const kind = isUdp ? ('udp-port' as const) : ingress;
+    const reached = {
       kind,
       hosts: [...ingressHostsOf(share)],
       ...definedFields({ port: ingressPort ?? undefined }),
     };
-    return { hosts: [], customHosts: [], ingress };
+    return { hosts: [], customHosts: [], ingress: reached };
   }
   return {
     hosts: frontends.map(({ host }) => host),

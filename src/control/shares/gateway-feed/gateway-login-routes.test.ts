@@ -151,6 +151,7 @@ test('times of last use are stored, never backwards and never in the future', as
       certifiedZones: [],
       domains: [],
       tcpPorts: null,
+      udpPorts: null,
     });
   const before = await lastUsed();
   await use(before - 1_000);

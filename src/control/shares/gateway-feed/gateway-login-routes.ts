@@ -80,7 +80,8 @@ export function addGatewayLoginRoutes(
       const nowMs = clock.nowMs();
       await takeGatewayUsage(store, usage, nowMs);
       await takeDomainCertificates(store, identity.id, usage.domains, nowMs);
-      await takePortRange(store, identity.id, usage.tcpPorts);
+      await takePortRange(store, identity.id, 'tcp', usage.tcpPorts);
+      await takePortRange(store, identity.id, 'udp', usage.udpPorts);
       return reply.code(204).send();
     },
   );

@@ -18,7 +18,7 @@ describeEachStore('the usage that gateways report', (open) => {
   const report = (usage: Partial<GatewayUsage>): Promise<void> =>
     takeGatewayUsage(
       world.store,
-      { keys: [], sessions: [], certifiedZones: [], domains: [], tcpPorts: null, ...usage },
+      { keys: [], sessions: [], certifiedZones: [], domains: [], tcpPorts: null, udpPorts: null, ...usage },
       world.clock.nowMs(),
     );
   const lastUsed = async (providerId: string) => {

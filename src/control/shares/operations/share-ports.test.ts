@@ -24,7 +24,8 @@ describe('public shares that do not speak HTTP', () => {
   });
   after(() => world.close());
 
-  const offer = (range: SharePortRange | null) => takePortRange(world.store, gatewayId, range);
+  const offer = (range: SharePortRange | null, protocol: 'tcp' | 'udp' = 'tcp') =>
+    takePortRange(world.store, gatewayId, protocol, range);
   const create = (name: string, more: object = {}, frontdoor: Partial<Place> = {}): Promise<CallAnswer> => {
     const { path = shares, environment = environmentId, authorization } = frontdoor;
     const body = {
@@ -138,7 +139,10 @@ describe('public shares that do not speak HTTP', () => {
       const answer = await create('portless', more);
       assert.deepEqual(
         [answer.status, messageOf(answer)],
-        [400, 'Value for ingressPort must be of null: it is for a public share with a tcp:// target'],
+        [
+          400,
+          'Value for ingressPort must be of null: it is for a public share with a tcp:// or udp:// target',
+        ],
       );
     }
   });
@@ -220,14 +224,36 @@ describe('public shares that do not speak HTTP', () => {
     assert.equal((await change('ended', { ingress: 'port' })).status, 409, 'no gateway opens ports');
   });
 
+  it('of datagrams have ports of UDP, which may be those of TCP, and nothing else', async () => {
+    const udp = { backendMode: 'udpTunnel', target: 'udp://127.0.0.1:53' };
+    await offer(null);
+    const early = await create('names', udp);
+    assert.deepEqual([early.status, /start gateways with --udp-ports/.test(messageOf(early))], [409, true]);
+    await offer({ first: 20_060, last: 20_060 });
+    await offer({ first: 20_060, last: 20_060 }, 'udp');
+    const stream = await made('stream');
+    const names = await made('names', udp);
+    assert.deepEqual([stream.ingressPort, names.ingressPort], [20_060, 20_060]);
+    assert.deepEqual(names.frontendEndpoints, ['udp://names.share.localhost:20060']);
+    const named = await change('names', { ingress: 'tls' });
+    assert.deepEqual(
+      [named.status, messageOf(named)],
+      [400, 'Value for ingress must be of port (backendMode udpTunnel)'],
+    );
+    await remove('stream');
+    const turned = await change('names', { backendMode: 'tcpTunnel', target: 'tcp://127.0.0.1:53' });
+    assert.deepEqual((turned.body as ShareAnswer).frontendEndpoints, ['tcp://names.share.localhost:20060']);
+    await remove('names');
+  });
+
   it('may have the ports of every gateway', async () => {
     const second = await world.store.transaction((trx, touch) =>
       createFabricNode(trx, touch, { kind: 'gateway', name: 'h', nowMs: 1 }),
     );
     await offer({ first: 20_000, last: 20_005 });
-    await takePortRange(world.store, second.id, { first: 20_004, last: 20_009 });
-    assert.deepEqual(await offeredPorts(world.store.db), [{ first: 20_000, last: 20_009 }]);
-    await takePortRange(world.store, second.id, null);
-    assert.deepEqual(await offeredPorts(world.store.db), [{ first: 20_000, last: 20_005 }]);
+    await takePortRange(world.store, second.id, 'tcp', { first: 20_004, last: 20_009 });
+    assert.deepEqual(await offeredPorts(world.store.db, 'tcp'), [{ first: 20_000, last: 20_009 }]);
+    await takePortRange(world.store, second.id, 'tcp', null);
+    assert.deepEqual(await offeredPorts(world.store.db, 'tcp'), [{ first: 20_000, last: 20_005 }]);
   });
 });

@@ -5,15 +5,18 @@
  */
 import { randomInt } from 'node:crypto';
 import { FrontdoorError } from '#base';
-import { invalidValue } from '#domain';
+import { invalidValue, type BackendMode } from '#domain';
 import type { SharePortRange } from '#domain/gateway-shapes';
 import { lockedByName, type Queries, type Store } from '../../store/mod.ts';
 import { portName } from './resting-name-store.ts';
 
-const PROTOCOL = 'tcp';
-const MODE = 'tcpTunnel';
+export type PortProtocol = 'tcp' | 'udp';
+
+/** The mode of the shares that have ports of a protocol. */
+const MODES = { tcp: 'tcpTunnel', udp: 'udpTunnel' } as const satisfies Record<PortProtocol, BackendMode>;
 
 export interface WantedPort {
+  readonly protocol: PortProtocol;
   readonly frontdoorId: string;
   /** Undefined: any that is free. */
   readonly port: number | undefined;
@@ -24,12 +27,13 @@ export interface WantedPort {
 export async function takePortRange(
   store: Pick<Store, 'transaction' | 'db'>,
   gatewayId: string,
+  protocol: PortProtocol,
   range: SharePortRange | null,
 ): Promise<void> {
   const rows = store.db.selectFrom('gateway_port_range').selectAll();
   const before = await rows
     .where('gateway_id', '=', gatewayId)
-    .where('protocol', '=', PROTOCOL)
+    .where('protocol', '=', protocol)
     .executeTakeFirst();
   const columns = range && { first_port: range.first, last_port: range.last };
   if (columns === null ? before === undefined : isSame(before, columns)) return;
@@ -38,13 +42,13 @@ export async function takePortRange(
       await trx
         .deleteFrom('gateway_port_range')
         .where('gateway_id', '=', gatewayId)
-        .where('protocol', '=', PROTOCOL)
+        .where('protocol', '=', protocol)
         .execute();
       return;
     }
     await trx
       .insertInto('gateway_port_range')
-      .values({ gateway_id: gatewayId, protocol: PROTOCOL, ...columns })
+      .values({ gateway_id: gatewayId, protocol, ...columns })
       .onConflict((conflict) => conflict.columns(['gateway_id', 'protocol']).doUpdateSet(columns))
       .execute();
   });
@@ -58,11 +62,11 @@ function isSame(
 }
 
 /** The ranges that gateways offer, ascending and without overlaps. */
-export async function offeredPorts(db: Queries): Promise<readonly SharePortRange[]> {
+export async function offeredPorts(db: Queries, protocol: PortProtocol): Promise<readonly SharePortRange[]> {
   const rows = await db
     .selectFrom('gateway_port_range')
     .select(['first_port as first', 'last_port as last'])
-    .where('protocol', '=', PROTOCOL)
+    .where('protocol', '=', protocol)
     .orderBy('first_port')
     .execute();
   const merged: { first: number; last: number }[] = [];
@@ -81,14 +85,17 @@ export async function offeredPorts(db: Queries): Promise<readonly SharePortRange
 export async function choosePort(trx: Queries, wanted: WantedPort): Promise<number> {
   // Two transactions that choose at once would choose the same port.
   await lockedByName(trx, 'ingress ports');
-  const ranges = await offeredPorts(trx);
+  const { protocol } = wanted;
+  const ranges = await offeredPorts(trx, protocol);
+  const name = protocol.toUpperCase();
+  const option = `--${protocol}-ports`;
   if (ranges.length === 0)
     throw new FrontdoorError(
       'conflict',
       'no-ingress-ports',
-      'No gateway opens ports for TCP: start gateways with --tcp-ports, such as --tcp-ports 20000-20099',
+      `No gateway opens ports for ${name}: start gateways with ${option}, such as ${option} 20000-20099`,
     );
-  const used = await usedPorts(trx);
+  const used = await usedPorts(trx, protocol);
   const { port } = wanted;
   if (port === undefined) return freePort(trx, ranges, used, wanted);
   if (!ranges.some(({ first, last }) => port >= first && port <= last))
@@ -116,12 +123,12 @@ async function freePort(
     throw new FrontdoorError(
       'conflict',
       'no-ingress-port-left',
-      `All ports that gateways open for TCP (${textOf(ranges)}) belong to shares: delete one, or start gateways with more --tcp-ports`,
+      `All ports that gateways open for ${wanted.protocol.toUpperCase()} (${textOf(ranges)}) belong to shares: delete one, or start gateways with more --${wanted.protocol}-ports`,
     );
   const rests = new Map((await restsOf(trx, wanted)).map((rest) => [rest.name, rest]));
-  const rested = free.filter((port) => !rests.has(portName(PROTOCOL, port)));
+  const rested = free.filter((port) => !rests.has(portName(wanted.protocol, port)));
   if (rested.length > 0) return rested[randomInt(rested.length)]!;
-  const restOf = (port: number) => rests.get(portName(PROTOCOL, port))!;
+  const restOf = (port: number) => rests.get(portName(wanted.protocol, port))!;
   // The organization's own ports first, then the one that was given up first.
   return free.toSorted(
     (a, b) =>
@@ -129,11 +136,11 @@ async function freePort(
   )[0]!;
 }
 
-async function usedPorts(trx: Queries): Promise<ReadonlySet<number>> {
+async function usedPorts(trx: Queries, protocol: PortProtocol): Promise<ReadonlySet<number>> {
   const rows = await trx
     .selectFrom('share')
     .select('ingress_port')
-    .where('backend_mode', '=', MODE)
+    .where('backend_mode', '=', MODES[protocol])
     .where('ingress_port', 'is not', null)
     .execute();
   return new Set(rows.flatMap(({ ingress_port }) => ingress_port ?? []));
@@ -142,7 +149,7 @@ async function usedPorts(trx: Queries): Promise<ReadonlySet<number>> {
 /** The ports that rest; all of them by default. */
 async function restsOf(
   trx: Queries,
-  { frontdoorId, nowMs }: WantedPort,
+  { protocol, frontdoorId, nowMs }: WantedPort,
   ports?: readonly number[],
 ): Promise<{ readonly name: string; readonly isOwn: boolean; readonly createdAtMs: number }[]> {
   const rests = trx
@@ -152,9 +159,9 @@ async function restsOf(
       row.selectFrom('frontdoor').select('organization_id').where('id', '=', frontdoorId).as('claimant'),
     )
     .where('expires_at', '>', nowMs);
-  const names = ports?.map((port) => portName(PROTOCOL, port));
+  const names = ports?.map((port) => portName(protocol, port));
   const rows = await (
-    names === undefined ? rests.where('name', 'like', `${PROTOCOL}:%`) : rests.where('name', 'in', names)
+    names === undefined ? rests.where('name', 'like', `${protocol}:%`) : rests.where('name', 'in', names)
   ).execute();
   return rows.map((row) => ({
     name: row.name,

@@ -20,7 +20,7 @@ export const NAME_REST_MS = 30 * 86_400_000;
 export const MAX_RESTING_NAMES = 100_000;
 
 export interface RestingName {
-  /** A DNS name in lower case: `<token>.<zone>` of a share, its domain, or the hostname of a custom frontend. Or `tcp:<port>`. */
+  /** A DNS name in lower case: `<token>.<zone>` of a share, its domain, or the hostname of a custom frontend. Or `tcp:<port>`, `udp:<port>`. */
   readonly name: string;
   readonly kind: RestingNameTable['kind'];
   /** The only organization that may take it, which may have been deleted. */
@@ -75,7 +75,7 @@ export async function restSharePorts(trx: Queries, shares: SharesGivenUp, nowMs:
 }
 
 /** The name of a port among those that rest. */
-export function portName(protocol: 'tcp', port: number): string {
+export function portName(protocol: 'tcp' | 'udp', port: number): string {
   return `${protocol}:${port}`;
 }
 
@@ -83,7 +83,10 @@ function portsOf(trx: Queries, { column, id }: SharesGivenUp, nowMs: number) {
   return trx
     .selectFrom('share')
     .innerJoin('frontdoor', 'frontdoor.id', 'share.frontdoor_id')
-    .select(sql<string>`'tcp:' || cast(share.ingress_port as text)`.as('name'))
+    .select(
+      sql<string>`case share.backend_mode when 'udpTunnel' then 'udp:' else 'tcp:' end
+      || cast(share.ingress_port as text)`.as('name'),
+    )
     .select(restColumns('share', nowMs))
     .where(column, '=', id)
     .where('share.ingress_port', 'is not', null);

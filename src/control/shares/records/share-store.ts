@@ -5,18 +5,19 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  BACKEND_MODE_TABLE,
   invalidValue,
   isShareName,
-  modesOf,
   NO_PATH,
   parseShareTarget,
   SHARE_TOKEN_BYTES,
   shareNameRule,
   shareTokenOf,
   targetForms,
+  type BackendMode,
   type Share,
 } from '#domain';
-import { isPublicStream, type IngressKind } from '#domain/backend-modes';
+import { ingressKindsOf, isPublicStream, type IngressKind } from '#domain/backend-modes';
 import {
   writeJointly,
   lockedByName,
@@ -28,7 +29,7 @@ import {
 import { environmentsOf } from '../../overlay/records/mod.ts';
 import { accessPolicyIdOf, assignAccessPolicy } from './access-policy-store.ts';
 import { checkPortGuards } from '../policy/port-guards.ts';
-import { choosePort } from './ingress-port-store.ts';
+import { choosePort, type PortProtocol, type WantedPort } from './ingress-port-store.ts';
 import { checkPeopleProvable } from './policy-warning-store.ts';
 import { claimNames, portName, restingOfShareNames, restSharePorts } from './resting-name-store.ts';
 import { findSharePolicy } from './share-policy-store.ts';
@@ -116,7 +117,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   const reach = checkedReach(shareMode, wanted);
   const frontends = await joinFrontends(trx, share, [], reach.frontendIds);
   await claimShareNames(trx, share, [], frontends, nowMs);
-  await claimPort(trx, frontdoorId, ingressPort, nowMs);
+  await claimPort(trx, { frontdoorId, protocol: protocolOf(wanted.backendMode), port: ingressPort, nowMs });
   await addGrants(trx, share, [], reach.grants);
   await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
   touch('share', id);
@@ -149,9 +150,10 @@ export async function changeShare(
   const { ingress, ingressPort } = await reachedAt(
     trx,
     { shareMode, backendMode, frontdoorId, ingress: change.ingress, ingressPort: change.ingressPort, nowMs },
-    before,
+    { ...before, protocol: protocolOf(before.backendMode) },
   );
-  const isOtherPort = ingressPort !== before.ingressPort;
+  const protocol = protocolOf(backendMode);
+  const isOtherPort = ingressPort !== before.ingressPort || protocol !== protocolOf(before.backendMode);
   if (isOtherPort) await restSharePorts(trx, { column: 'share.id', id: before.id }, nowMs);
   const held = relationsOfLocked(before);
   const staysInMode = shareMode === before.shareMode;
@@ -184,7 +186,7 @@ export async function changeShare(
     .returningAll();
   const [row] = await writeJointly(trx, partingWrites(trx, share, held, after, nowMs), update);
   await claimShareNames(trx, share, held.frontends, frontends, nowMs);
-  if (isOtherPort) await claimPort(trx, before.frontdoorId, ingressPort, nowMs);
+  if (isOtherPort) await claimPort(trx, { frontdoorId, protocol, port: ingressPort, nowMs });
   await addGrants(trx, share, held.grants, reach.grants);
   await placeAuthProviders(trx, share, held.authProviderIds, reach.authProviderIds, change.authProviderIds);
   touch('share', before.id);
@@ -269,11 +271,15 @@ type IngressRequest = Pick<
   'shareMode' | 'backendMode' | 'frontdoorId' | 'ingress' | 'ingressPort' | 'nowMs'
 >;
 type Ingress = Pick<Share, 'ingress' | 'ingressPort'>;
-const NOWHERE: Ingress = { ingress: null, ingressPort: null };
-const ONLY_STREAMS = 'null: it is for a public share with a tcp:// target';
+const NOWHERE = { ingress: null, ingressPort: null, protocol: 'tcp' } as const;
+const ONLY_STREAMS = 'null: it is for a public share with a tcp:// or udp:// target';
 
 /** How clients reach a share in these modes, which they reached by `before`. */
-async function reachedAt(trx: Queries, wanted: IngressRequest, before: Ingress): Promise<Ingress> {
+async function reachedAt(
+  trx: Queries,
+  wanted: IngressRequest,
+  before: Ingress & { readonly protocol: PortProtocol },
+): Promise<Ingress> {
   const { shareMode, backendMode, frontdoorId, nowMs } = wanted;
   const port = wanted.ingressPort ?? undefined;
   // A share that loses its port may be sent back as it was read.
@@ -284,24 +290,31 @@ async function reachedAt(trx: Queries, wanted: IngressRequest, before: Ingress):
     if (isOtherPort) throw invalidValue('ingressPort', ONLY_STREAMS);
     return NOWHERE;
   }
-  const ingress = wanted.ingress ?? before.ingress ?? 'port';
+  const kinds = ingressKindsOf(backendMode);
+  const ingress = wanted.ingress ?? kinds.find((kind) => kind === before.ingress) ?? 'port';
+  if (!kinds.includes(ingress))
+    throw invalidValue('ingress', `${kinds.join(' or ')} (backendMode ${backendMode})`);
   if (ingress !== 'port') {
     if (isOtherPort)
       throw invalidValue('ingressPort', `null: a share with the ingress ${ingress} has no port of its own`);
     return { ingress, ingressPort: null };
   }
-  if (before.ingressPort !== null && !isOtherPort) return { ingress, ingressPort: before.ingressPort };
-  return { ingress, ingressPort: await choosePort(trx, { frontdoorId, port, nowMs }) };
+  const protocol = protocolOf(backendMode);
+  const stays = before.ingressPort !== null && !isOtherPort && protocol === before.protocol;
+  if (stays) return { ingress, ingressPort: before.ingressPort };
+  return { ingress, ingressPort: await choosePort(trx, { protocol, frontdoorId, port, nowMs }) };
 }
 
 /** `choosePort` has judged the rest of a port, which ends here. */
 async function claimPort(
   trx: Queries,
-  frontdoorId: string,
-  port: number | null,
-  nowMs: number,
+  { frontdoorId, protocol, port, nowMs }: Omit<WantedPort, 'port'> & { readonly port: number | null },
 ): Promise<void> {
-  if (port !== null) await claimNames(trx, frontdoorId, [portName('tcp', port)], nowMs);
+  if (port !== null) await claimNames(trx, frontdoorId, [portName(protocol, port)], nowMs);
+}
+
+function protocolOf(mode: BackendMode): PortProtocol {
+  return BACKEND_MODE_TABLE[mode].speaks === 'datagrams' ? 'udp' : 'tcp';
 }
 
 async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): Promise<void> {
@@ -317,9 +330,6 @@ function checkedTarget({
 }: Pick<NewShare, 'shareMode' | 'backendMode' | 'target'>): string {
   const target = parseShareTarget(text);
   if (target === undefined) throw invalidValue('target', 'uri');
-  const modes = modesOf(shareMode);
-  if (!modes.includes(backendMode))
-    throw invalidValue('backendMode', `${modes.join(' or ')} (of a ${shareMode} share)`);
   if (target.mode !== backendMode)
     throw invalidValue('target', `${targetForms([backendMode])} (backendMode ${backendMode})`);
   if (shareMode === 'private' && 'path' in target && target.path !== '')

@@ -1,6 +1,6 @@
 /** A stored share in the form of the Management API's responses, for audit events. */
 import { fieldsOf } from '#base';
-import { ingressHostsOf, type Share } from '#domain';
+import { BACKEND_MODE_TABLE, ingressHostsOf, type Share } from '#domain';
 import { shareSchema, type ShareAnswer } from '#contract/schemas';
 
 export interface FrontendUrls {
@@ -32,10 +32,11 @@ export function storedShareOf(
 
 export function frontendEndpointsOf(
   { frontendUrls }: FrontendUrls,
-  share: Pick<Share, 'frontends' | 'customHosts' | 'ingress' | 'ingressPort'>,
+  share: Pick<Share, 'frontends' | 'customHosts' | 'backendMode' | 'ingress' | 'ingressPort'>,
 ): string[] {
   const { ingress, ingressPort } = share;
-  if (ingress === 'port') return ingressHostsOf(share).map((host) => `tcp://${host}:${ingressPort}`);
+  const scheme = BACKEND_MODE_TABLE[share.backendMode].speaks === 'datagrams' ? 'udp' : 'tcp';
+  if (ingress === 'port') return ingressHostsOf(share).map((host) => `${scheme}://${host}:${ingressPort}`);
   if (ingress !== null)
     return ingressHostsOf(share).map((host) => `tls://${host}:${securePort(frontendUrls(host))}`);
   return [...share.frontends, ...share.customHosts].flatMap(({ host }) => frontendUrls(host));

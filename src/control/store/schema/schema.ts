@@ -281,7 +281,7 @@ export interface ShareGrantTable {
 /** Ports at which a gateway opens listeners for shares, as it reported last. */
 export interface GatewayPortRangeTable {
   gateway_id: string;
-  protocol: 'tcp';
+  protocol: 'tcp' | 'udp';
   first_port: number;
   last_port: number;
 }
