@@ -34,7 +34,9 @@ import { RequestCircuits } from './services/request-circuits.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
 import { ShareRouteTable } from './shares/share-routes.ts';
 import { StreamConnections } from './streams/stream-connections.ts';
-import { StreamPorts, type StreamPortPlace } from './streams/stream-ports.ts';
+import { DatagramStreams } from './streams/datagram-streams.ts';
+import { SharePorts, type OpenPort, type SharePortPlace } from './streams/share-ports.ts';
+import { openTcpPort } from './streams/tcp-port.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 
@@ -50,7 +52,9 @@ export interface GatewayOptions {
   readonly plain?: PortAddress | undefined;
   readonly secure?: ((PortAddress | SharedPlace) & { readonly tls: TlsSettings }) | undefined;
   /** Where the ports of shares open that do not speak HTTP; undefined: none does. */
-  readonly ports?: StreamPortPlace | undefined;
+  readonly ports?:
+    | { readonly tcp?: SharePortPlace | undefined; readonly udp?: SharePortPlace | undefined }
+    | undefined;
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
@@ -119,7 +123,8 @@ class GatewayServer implements Gateway {
   readonly #connections = new ShortLivedSet<ClientConnection>();
   readonly #http2: Http2Sessions;
   readonly #streams: StreamConnections;
-  readonly #ports: StreamPorts | undefined;
+  readonly #datagrams: DatagramStreams;
+  readonly #ports: readonly SharePorts[];
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
   readonly #stopSweeping: () => void;
@@ -171,15 +176,8 @@ class GatewayServer implements Gateway {
       draining: false,
     };
     this.#streams = new StreamConnections(this.#context, () => this.#onClosed());
-    this.#ports =
-      options.ports &&
-      new StreamPorts({
-        place: options.ports,
-        context: this.#context,
-        connections: this.#streams,
-        admission: this.#admission,
-        log: options.log,
-      });
+    this.#datagrams = new DatagramStreams(() => this.#onClosed());
+    this.#ports = this.#portsOf(options);
     this.#replayer = new Replayer(this.#context);
     this.#stopSweeping = time.every(SWEEP_MS, () => this.#sweep());
   }
@@ -197,8 +195,8 @@ class GatewayServer implements Gateway {
       headBytes: headBudget.bytes,
       openCircuits: pool.openCount,
       idleCircuits: pool.idleCount,
-      openPorts: this.#ports?.open ?? 0,
-      streamConnections: this.#streams.size,
+      openPorts: this.#ports.reduce((sum, { open }) => sum + open, 0),
+      streamConnections: this.#streams.size + this.#datagrams.size,
       dials: pool.dialCount,
       failedDials: pool.failedDialCount,
       shares: this.table.size,
@@ -287,8 +285,27 @@ class GatewayServer implements Gateway {
     return connection;
   }
 
+  #portsOf({ ports = {}, log }: GatewayOptions): SharePorts[] {
+    const context = this.#context;
+    const { limits } = context;
+    const { tcp, udp } = ports;
+    // Flows have forged sources, and must not use up what connections have.
+    const flows = new ConnectionAdmission(limits.maxDatagramFlows, limits.maxConnectionsPerAddress, log);
+    const ofTcp = tcp && { place: tcp, context, connections: this.#streams, admission: this.#admission, log };
+    const ofUdp = udp && { place: udp, context, streams: this.#datagrams, admission: flows, log };
+    // Sockets of datagrams are loaded where there are any.
+    const openUdp = async (port: number, options: NonNullable<typeof ofUdp>): Promise<OpenPort> =>
+      (await import('./streams/udp-port.ts')).openUdpPort(port, options);
+    return [
+      ...(ofTcp
+        ? [new SharePorts({ ...ofTcp, protocol: 'tcp', open: (port) => openTcpPort(port, ofTcp) })]
+        : []),
+      ...(ofUdp ? [new SharePorts({ ...ofUdp, protocol: 'udp', open: (port) => openUdp(port, ofUdp) })] : []),
+    ];
+  }
+
   get #openCount(): number {
-    return this.#connections.size + this.#streams.size;
+    return this.#connections.size + this.#streams.size + this.#datagrams.size;
   }
 
   #onClosed(): void {
@@ -304,6 +321,7 @@ class GatewayServer implements Gateway {
   #retire(route: GatewayRoute): void {
     this.#context.pool.retire(route);
     this.#streams.retire(route);
+    this.#datagrams.retire(route);
     if (!route.revoked) return;
     for (const connection of this.#connections) if (connection.route === route) connection.revoke();
   }
@@ -313,7 +331,8 @@ class GatewayServer implements Gateway {
     for (const connection of this.#connections) connection.sweep();
     this.#http2.sweep();
     this.#streams.sweep();
-    this.#ports?.sweep();
+    this.#datagrams.sweep();
+    for (const ports of this.#ports) ports.sweep();
     const { log, pool, observer } = this.#context;
     contain({ kind: 'process', id: 'the sweep of circuits', log }, () => pool.sweep());
     contain({ kind: 'process', id: 'the record of requests', log }, () => observer.flush());
@@ -322,7 +341,7 @@ class GatewayServer implements Gateway {
   async #close(drainMs: number): Promise<void> {
     this.#context.draining = true;
     for (const listener of this.#listeners) listener.stop();
-    this.#ports?.stop();
+    for (const ports of this.#ports) ports.stop();
     for (const connection of this.#connections) connection.drain();
     this.#http2.drain();
     // Connections that are still in their handshake are served, too.
@@ -331,6 +350,7 @@ class GatewayServer implements Gateway {
     for (const connection of this.#connections) connection.destroy();
     this.#http2.destroy();
     this.#streams.destroy();
+    this.#datagrams.destroy();
     if (this.#openCount > 0) await this.#empty(1_000);
     this.#stopSweeping();
     this.#context.pool.close();

@@ -1,6 +1,6 @@
 export { GatewayAccess } from './access/gateway-access.ts';
 export type { GatewayAccessOptions } from './access/gateway-access-options.ts';
-export type { StreamPortPlace } from './streams/stream-ports.ts';
+export type { SharePortPlace } from './streams/share-ports.ts';
 export { loadAccountKey, type AccountKey } from './acme/account-key.ts';
 export type { AcmeSettings, DnsSettings } from './acme/acme-settings.ts';
 export { ChallengeRecords } from './acme/dns/challenge-records.ts';

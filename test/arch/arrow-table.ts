@@ -128,8 +128,8 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
   },
   '#net/datagrams': {
     file: 'src/net/datagrams/mod.ts',
-    parts: ['agent', 'router'],
-    why: 'only routers and tunnels (the other one is #agent/tunnel) carry datagrams, and agents with a share or an access of datagrams; other programs load no UDP sockets',
+    parts: ['agent', 'router', 'gateway'],
+    why: 'only routers and tunnels (the other one is #agent/tunnel) carry datagrams, agents with a share or an access of datagrams, and gateways with a port of one; other programs load no UDP sockets',
   },
   '#net/yaml-file': {
     file: 'src/net/yaml-file.ts',

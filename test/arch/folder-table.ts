@@ -235,8 +235,8 @@ const GATEWAY: FolderTable = {
     why: 'gives each stream of HTTP/2 a client connection of its own',
   },
   streams: {
-    may: ['limits', 'certificates', 'answers', 'circuits', 'access', 'exchange'],
-    why: 'serves shares that do not speak HTTP, each at a port of its own',
+    may: ['limits', 'certificates', 'shares', 'answers', 'circuits', 'access', 'exchange'],
+    why: 'serves shares that do not speak HTTP, at ports and by names of TLS',
   },
   observe: {
     may: ['limits', 'http', 'answers', 'circuits', 'services', 'exchange'],

@@ -17,7 +17,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ],
   ['src/net/', ['node:net', 'node:tls', 'node:https', 'ws'], 'the part that opens sockets'],
   ['src/gateway/accepting-servers.ts', ['node:net'], 'the data path: client connections'],
-  ['src/gateway/streams/stream-ports.ts', ['node:net'], 'the data path: connections to ports of shares'],
+  ['src/gateway/streams/tcp-port.ts', ['node:net'], 'the data path: connections to ports of shares'],
   ['src/gateway/http2/', ['node:http2'], 'the data path: streams of clients'],
   ['src/gateway/services/', ['node:http2'], 'the data path: streams to services'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],

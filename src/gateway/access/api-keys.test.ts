@@ -189,6 +189,7 @@ describe('API keys', () => {
           certifiedZones: ['apps.example'],
           domains: [],
           tcpPorts: null,
+          udpPorts: null,
         },
       ]);
       await used.access.reportUsage();

@@ -21,6 +21,7 @@ export interface GatewayAccessOptions {
   readonly onZonesChanged?: (() => void) | undefined;
   /** The ports that the gateway opens for shares, which it reports; undefined: none. */
   readonly tcpPorts?: SharePortRange | undefined;
+  readonly udpPorts?: SharePortRange | undefined;
   readonly clock?: Clock;
   /** Monotonic milliseconds, which changes of the clock do not affect. */
   readonly monotonicMs?: () => number;

@@ -132,6 +132,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       certifiedZones: options.certifiedZones ?? (() => []),
       domains: options.domains ?? (() => []),
       tcpPorts: options.tcpPorts,
+      udpPorts: options.udpPorts,
       log,
       everyMs: limits.usageEveryMs,
     });

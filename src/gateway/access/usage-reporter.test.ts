@@ -14,6 +14,7 @@ test('many events of a second are one report, and one during a report is in the 
     certifiedZones: () => [],
     domains: () => [],
     tcpPorts: undefined,
+    udpPorts: undefined,
     log: silentLog,
   });
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

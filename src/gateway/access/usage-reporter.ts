@@ -18,6 +18,7 @@ export interface UsageReporterOptions {
   readonly certifiedZones: () => readonly string[];
   readonly domains: () => readonly DomainCertificate[];
   readonly tcpPorts: SharePortRange | undefined;
+  readonly udpPorts: SharePortRange | undefined;
   readonly log: Log;
   readonly everyMs?: number;
 }
@@ -92,8 +93,15 @@ export class UsageReporter {
         sessions.push({ id: caller.session.id, lastUsedAtMs });
     }
     try {
-      const { certifiedZones, domains, tcpPorts = null } = this.#options;
-      const usage = { keys, sessions, certifiedZones: certifiedZones(), domains: domains(), tcpPorts };
+      const { certifiedZones, domains, tcpPorts = null, udpPorts = null } = this.#options;
+      const usage = {
+        keys,
+        sessions,
+        certifiedZones: certifiedZones(),
+        domains: domains(),
+        tcpPorts,
+        udpPorts,
+      };
       await answerInTime(this.#options.report(usage));
       this.#isFailing = false;
     } catch (error) {

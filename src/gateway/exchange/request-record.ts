@@ -16,8 +16,8 @@ import type { GatewayRoute } from '../circuits/upstream.ts';
 /** The part of a head that a record keeps. */
 export type RequestSubject = Pick<RequestHead, 'method' | 'target' | 'host' | 'http10'>;
 
-/** The method of a connection to the port of a share, and its only request. */
-export const TCP_METHOD = 'TCP';
+/** The methods of a connection, and of a flow of datagrams, to a share that does not speak HTTP: each is one request. */
+export const PORT_METHODS = { tcp: 'TCP', udp: 'UDP' } as const;
 
 export class RequestRecord {
   /** Also the error id on a page. */

@@ -6,7 +6,7 @@ import { randomFillSync } from 'node:crypto';
 import { TRACE_PARENT } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { manyCookies } from '../answers/cookie-bomb.ts';
-import { RequestRecord, TCP_METHOD } from './request-record.ts';
+import { RequestRecord, PORT_METHODS } from './request-record.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 
 /** W3C Trace Context: version, trace id, parent id, flags. No id is all zeros. */
@@ -28,11 +28,11 @@ export class RequestRecords {
   }
 
   /** `host`: the name with which clients find the share. */
-  openPort(client: ClientFacts, host: string): RequestRecord {
+  openPort(client: ClientFacts, host: string, protocol: keyof typeof PORT_METHODS): RequestRecord {
     return new RequestRecord(
       this.nextId(),
       client,
-      { method: TCP_METHOD, target: '', host, http10: false },
+      { method: PORT_METHODS[protocol], target: '', host, http10: false },
       '',
     );
   }

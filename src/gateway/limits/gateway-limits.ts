@@ -54,6 +54,8 @@ export interface GatewayLimits {
   readonly maxConnectionsPerAddress: number;
   /** Open connections to a share that does not speak HTTP. */
   readonly maxStreamsPerShare: number;
+  /** Flows of datagrams of all shares. */
+  readonly maxDatagramFlows: number;
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
   /** Standby circuits per share with recent requests, for times without any control plane; 0: none. */
@@ -122,6 +124,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxConnections: 16_384,
   maxConnectionsPerAddress: 1_024,
   maxStreamsPerShare: 4_096,
+  maxDatagramFlows: 16_384,
   maxIdleCircuitsPerShare: 512,
   maxIdleCircuits: 2_048,
   standbyPerShare: 2,

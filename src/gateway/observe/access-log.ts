@@ -4,7 +4,7 @@
  * wait for the log.
  */
 import type { Failure } from '../answers/failure-table.ts';
-import { TCP_METHOD, type RequestObserver, type RequestRecord } from '../exchange/request-record.ts';
+import { PORT_METHODS, type RequestObserver, type RequestRecord } from '../exchange/request-record.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LineFile, type LineFileOptions } from './line-file.ts';
 import { pathOf, unixMsOf } from './request-facts.ts';
@@ -88,7 +88,7 @@ export class AccessLog implements RequestObserver {
     line.text(',"client":"');
     line.text(client.address);
     line.text(client.isSecure ? '","tls":true' : '","tls":false');
-    if (record.method !== TCP_METHOD) line.text(`,"http":"${versionOf(record)}"`);
+    if (!isOfPort(record)) line.text(`,"http":"${versionOf(record)}"`);
     line.text(',"decision":');
     line.quoted(record.decision);
     line.text(',"bytesIn":');
@@ -159,4 +159,8 @@ function outcomeOf(record: RequestRecord): string {
 function versionOf({ client, isHttp10 }: RequestRecord): string {
   if (client.isHttp2 === true) return '2';
   return isHttp10 ? '1.0' : '1.1';
+}
+
+function isOfPort({ method }: RequestRecord): boolean {
+  return method === PORT_METHODS.tcp || method === PORT_METHODS.udp;
 }

@@ -11,12 +11,14 @@ export interface StreamEntry<Slot> {
   readonly host: HostEntry<Slot>;
 }
 
+export type StreamProtocol = 'tcp' | 'udp';
+
 export class StreamRoutes<Slot> {
-  /** By port, or by name. The first has the connections, the others get them after that. None is empty. */
-  readonly #routes = new Map<number | string, ShareRoute<Slot>[]>();
+  /** By `tcp:` or `udp:` with the port, or by name. The first has the connections, the others get them after that. None is empty. */
+  readonly #routes = new Map<string, ShareRoute<Slot>[]>();
   #names = 0;
-  /** Called when the ports have changed. `StreamPorts` sets it. */
-  onPorts: () => void = () => {};
+  /** Called when the ports have changed. */
+  readonly onPorts = new Set<() => void>();
 
   /** Whether any share is selected by a name. */
   get hasNames(): boolean {
@@ -24,8 +26,8 @@ export class StreamRoutes<Slot> {
   }
 
   /** The share with this port, under the first of its names. */
-  atPort(port: number): HostEntry<Slot> | undefined {
-    const route = this.#routes.get(port)?.[0];
+  atPort(protocol: StreamProtocol, port: number): HostEntry<Slot> | undefined {
+    const route = this.#routes.get(`${protocol}:${port}`)?.[0];
     return route && entryOf(route, route.share.ingress?.hosts[0] ?? route.share.token);
   }
 
@@ -36,12 +38,17 @@ export class StreamRoutes<Slot> {
     return route && ingress && { kind: ingress.kind, host: entryOf(route, host) };
   }
 
-  hasPort(port: number): boolean {
-    return this.#routes.has(port);
+  hasPort(protocol: StreamProtocol, port: number): boolean {
+    return this.#routes.has(`${protocol}:${port}`);
   }
 
-  *ports(): Generator<number> {
-    for (const key of this.#routes.keys()) if (typeof key === 'number') yield key;
+  *ports(protocol: StreamProtocol): Generator<number> {
+    const prefix = `${protocol}:`;
+    for (const key of this.#routes.keys()) if (key.startsWith(prefix)) yield Number(key.slice(prefix.length));
+  }
+
+  #notify(): void {
+    for (const listener of this.onPorts) listener();
   }
 
   add(route: ShareRoute<Slot>): void {
@@ -50,8 +57,8 @@ export class StreamRoutes<Slot> {
       if (routes !== undefined) routes.push(route);
       else {
         this.#routes.set(key, [route]);
-        if (typeof key === 'string') this.#names += 1;
-        else this.onPorts();
+        if (isName(key)) this.#names += 1;
+        else this.#notify();
       }
     }
   }
@@ -64,18 +71,23 @@ export class StreamRoutes<Slot> {
       if (others.length > 0) this.#routes.set(key, others);
       else {
         this.#routes.delete(key);
-        if (typeof key === 'string') this.#names -= 1;
-        else this.onPorts();
+        if (isName(key)) this.#names -= 1;
+        else this.#notify();
       }
     }
   }
 }
 
-function keysOf(ingress: GatewayIngress | undefined): readonly (number | string)[] {
+function keysOf(ingress: GatewayIngress | undefined): readonly string[] {
   if (ingress === undefined) return [];
   const { kind, port, hosts } = ingress;
-  if (kind !== 'port') return hosts;
-  return port === undefined ? [] : [port];
+  if (kind !== 'port' && kind !== 'udp-port') return hosts;
+  return port === undefined ? [] : [`${kind === 'port' ? 'tcp' : 'udp'}:${port}`];
+}
+
+/** No name has a colon. */
+function isName(key: string): boolean {
+  return !key.includes(':');
 }
 
 function entryOf<Slot>(route: ShareRoute<Slot>, host: string): HostEntry<Slot> {

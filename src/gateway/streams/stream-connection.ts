@@ -6,9 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { newNumber, type Numbered } from '#base';
 import type { CircuitClient } from '#domain/agent-shapes';
 import type { CircuitError } from '#sdk';
-import { OPEN_ADMISSION, type AccessAdmission } from '../access/access.ts';
 import { callerAddress } from '../access/rate-limits.ts';
-import { FAILURES, failureOfMaintenance, type Failure } from '../answers/failure-table.ts';
+import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { CircuitWaiter, GatewayHost, GatewayRoute, Upstream } from '../circuits/upstream.ts';
@@ -21,14 +20,11 @@ import { RawRelay } from '../exchange/raw-relay.ts';
 import type { RequestRecord } from '../exchange/request-record.ts';
 import { SocketWriter } from '../exchange/socket-writer.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
+import { ADMISSION, CHECK_MS, endOfStream, refusalOfStream } from './stream-admission.ts';
 
-const CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 60_000;
 /** The class of status as which a connection counts that reached its service. */
 const CONNECTED = 200;
-
-/** The decision may differ at the next look, so that it is made again while the connection is open. */
-const ADMISSION: AccessAdmission = { ...OPEN_ADMISSION, decision: 'network', isGuarded: true };
 
 export interface StreamConnectionOptions {
   readonly context: GatewayContext;
@@ -68,7 +64,7 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
     this.#checkedMs = nowMs;
     this.input = new ClientInput(socket, limits.maxHeldBytes);
     this.writer = new SocketWriter(socket, limits.maxUnsentBytes);
-    this.#record = records.openPort(facts, host.host);
+    this.#record = records.openPort(facts, host.host, 'tcp');
     this.#record.route = host.route;
     this.#answers = new ClientAnswers(context, this.writer, facts.address);
     socket.on('end', () => this.#guarded(() => this.#onEnd()));
@@ -83,10 +79,11 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
   /** `open`: connections of the share that are open already. */
   begin(host: GatewayHost, open: number): void {
     this.#guarded(() => {
-      const { pool, limits } = this.#options.context;
-      const failure = this.#refusalOf(host, open);
+      const { context, facts } = this.#options;
+      const { pool, limits } = context;
+      const failure = refusalOfStream(context, host, facts, open);
       const record = this.#record;
-      record.decision = failure?.code ?? (host.isGuarded ? ADMISSION.decision : OPEN_ADMISSION.decision);
+      record.decision = failure?.code ?? (host.isGuarded ? ADMISSION.decision : 'open');
       record.decidedMs = performance.now();
       if (failure !== undefined) {
         this.#fail(failure);
@@ -138,13 +135,10 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
     this.#guarded(() => {
       const { context, find, socket } = this.#options;
       if (socket.destroyed || this.#isReported) return;
-      const { nowMs, access } = context;
+      const { nowMs } = context;
       if (nowMs - this.#checkedMs >= CHECK_MS) {
         this.#checkedMs = nowMs;
-        const host = find();
-        const isSame = host?.route.share.id === this.route.share.id;
-        const ended = access.endOf(isSame ? host : undefined, ADMISSION, this.#options.facts);
-        const failure = ended ?? maintenanceOf(host);
+        const failure = endOfStream(context, find(), this.route, this.#options.facts);
         if (failure !== undefined) {
           this.#end(failure);
           return;
@@ -168,12 +162,6 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
 
   get #isReported(): boolean {
     return this.#record.doneMs > 0;
-  }
-
-  #refusalOf(host: GatewayHost, open: number): Failure | undefined {
-    const { access, limits } = this.#options.context;
-    if (open >= limits.maxStreamsPerShare) return FAILURES.tooManyConnections;
-    return access.decidePort(host, this.#options.facts) ?? maintenanceOf(host);
   }
 
   /** Ends a connection that was admitted. */
@@ -240,8 +228,4 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
       this.destroy();
     }
   }
-}
-
-function maintenanceOf(host: GatewayHost | undefined): Failure | undefined {
-  return host?.route.share.upstream?.maintenance === undefined ? undefined : failureOfMaintenance('');
 }

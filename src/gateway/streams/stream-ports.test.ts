@@ -44,7 +44,7 @@ class PortWorld {
     const own = port ?? (await freePort());
     const range = { first: own, last: own };
     const world = await AccessWorld.start({}, {}, time, {
-      ports: { host: '127.0.0.1', range, isShared: false },
+      ports: { tcp: { host: '127.0.0.1', range, isShared: false } },
       observer: observerInto(ended),
       limits,
     });

@@ -16,6 +16,8 @@ export interface UdpFlowsOptions extends FlowTableOptions {
   readonly port: number;
   /** The address in the configuration, for errors; by default `name`. */
   readonly place?: string | undefined;
+  /** As in `listenUdp`; false by default. */
+  readonly isShared?: boolean | undefined;
 }
 
 export class UdpFlows {
@@ -41,8 +43,8 @@ export class UdpFlows {
 
   /** Rejects with `conflict` if the port is taken, and `unavailable` if the address cannot be bound. */
   static async open(options: UdpFlowsOptions): Promise<UdpFlows> {
-    const { network, host, port, name, place = name } = options;
-    return new UdpFlows(await listenUdp(network, host, port, place), options);
+    const { network, host, port, name, place = name, isShared } = options;
+    return new UdpFlows(await listenUdp(network, host, port, place, isShared), options);
   }
 
   get port(): number {

@@ -12,8 +12,8 @@ const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 const UDP_NETWORKS = ['udp', 'udp4', 'udp6'] as const;
 export type UdpNetwork = (typeof UDP_NETWORKS)[number];
 
-export function openUdpSocket(type: SocketType, ipv6Only = false): Socket {
-  return createSocket({ type, ipv6Only, recvBufferSize: RECEIVE_BUFFER_BYTES, lookup });
+export function openUdpSocket(type: SocketType, ipv6Only = false, reusePort = false): Socket {
+  return createSocket({ type, ipv6Only, reusePort, recvBufferSize: RECEIVE_BUFFER_BYTES, lookup });
 }
 
 /** Resolves IP addresses at once, because otherwise each datagram would wait for a turn of the event loop. */
@@ -37,13 +37,16 @@ export async function listenUdp(
   host: string,
   port: number,
   path: string,
+  /** Whether other processes of this user that set it too share the port. */
+  isShared = false,
 ): Promise<Socket> {
   const isSix = network === 'udp6' || (network === 'udp' && (host === '' || isIPv6(host)));
   try {
-    return await bound(openUdpSocket(isSix ? 'udp6' : 'udp4', network === 'udp6'), host, port);
+    return await bound(openUdpSocket(isSix ? 'udp6' : 'udp4', network === 'udp6', isShared), host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EAFNOSUPPORT' && network === 'udp' && host === '') return listenUdp('udp4', '', port, path);
+    if (code === 'EAFNOSUPPORT' && network === 'udp' && host === '')
+      return listenUdp('udp4', '', port, path, isShared);
     throw listenFailure(error, { host, port, place: path });
   }
 }
