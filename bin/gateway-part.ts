@@ -19,7 +19,6 @@ import {
   type GatewayLimits,
   type HeadLimits,
   type SharedPlace,
-  type StreamPortPlace,
   type PortAddress,
   type TlsSettings,
 } from '#gateway';
@@ -46,6 +45,7 @@ import {
   OverlayClient,
   IdentityRenewal,
 } from '#sdk';
+import { portPlacesOf, type ShareRanges } from './share-ports.ts';
 import { challengesOf, demandOf, nameOwner, type AutomaticCertificates } from './gateway-demand.ts';
 import { writeConnectionMetrics } from './metrics-option.ts';
 
@@ -59,7 +59,7 @@ export interface GatewayPartOptions {
     readonly automatic?: AutomaticCertificates | undefined;
   };
   /** Ports for shares that do not speak HTTP; undefined: none. */
-  readonly sharePorts?: StreamPortPlace | undefined;
+  readonly sharePorts?: ShareRanges | undefined;
   /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
   /** Proxies in front of the gateway; undefined: none is trusted. */
@@ -200,7 +200,8 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
       access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
     domains: domains && (() => domains.next()),
     onZonesChanged: () => demand?.check(),
-    tcpPorts: options.sharePorts?.range,
+    tcpPorts: options.sharePorts?.tcp,
+    udpPorts: options.sharePorts?.udp,
     log,
   });
   const ownHosts = secure?.automatic?.ownHosts;
@@ -231,7 +232,7 @@ async function openParts(identity: IdentityFile, options: GatewayPartOptions) {
     log,
     limits: limitsOf(options),
     plain: options.plain,
-    ports: options.sharePorts,
+    ports: options.sharePorts && portPlacesOf(options.sharePorts),
     secure: secure && tls && { ...secure, tls },
   });
   const renewal =

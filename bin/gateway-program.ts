@@ -101,9 +101,10 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
             automatic,
           },
         }),
-    sharePorts: options.tcpPorts && {
+    sharePorts: {
       host,
-      range: options.tcpPorts,
+      tcp: options.tcpPorts,
+      udp: options.udpPorts,
       isShared: place !== undefined && place.workers > 1,
     },
     proxies: proxiesOf(options),

@@ -138,6 +138,7 @@ async function upOptionsOf({ dataDir, options, version, log }: UpRun): Promise<U
     acme: await acmeSettingsOf(options),
     publicHttpsPort: options.publicHttpsPort,
     tcpPorts: options.tcpPorts,
+    udpPorts: options.udpPorts,
     redirectsToHttps: options.httpsRedirect !== 'off',
     proxyProtocol: {
       http: hasProxyHeaders('http', options),

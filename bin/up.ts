@@ -70,6 +70,7 @@ export interface UpOptions {
   readonly publicHttpsPort?: number | undefined;
   /** Ports for shares that do not speak HTTP; undefined: none. */
   readonly tcpPorts?: SharePortRange | undefined;
+  readonly udpPorts?: SharePortRange | undefined;
   /** See `GatewayPartOptions`. */
   readonly redirectsToHttps?: boolean | undefined;
   /** At which ports of the gateway connections of trusted proxies begin with a PROXY header; by default at none. */
@@ -347,7 +348,7 @@ function gatewayPartOptions(
     plain: { host, port: ports.http, hasProxyHeaders: proxyProtocol?.http, speaksH2c: options.h2c },
     secure: { ...(shared?.forGateway ?? ownPort), certificates, automatic },
     proxies: options.access?.trustedProxies,
-    sharePorts: options.tcpPorts && { host, range: options.tcpPorts, isShared: false },
+    sharePorts: { host, tcp: options.tcpPorts, udp: options.udpPorts, isShared: false },
     redirectsToHttps: options.redirectsToHttps,
     openChannel: inProcess((name) =>
       name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,

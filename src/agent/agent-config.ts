@@ -73,7 +73,7 @@ function crossProblems(config: AgentConfig): readonly PlacedProblem[] {
     const isStream = 'target' in parsed && isPublicStream(share.mode, parsed.target.mode);
     for (const field of ['ingress', 'ingressPort'] as const)
       if (share[field] !== undefined && !isStream)
-        found.push([at(field), 'is only for a public share with a tcp:// target']);
+        found.push([at(field), 'is only for a public share with a tcp:// or udp:// target']);
     if (share.mode === 'private' && (share.domains ?? []).length > 0)
       found.push([at('domains'), 'only a public share has domains']);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)

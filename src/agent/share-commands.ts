@@ -235,7 +235,8 @@ function sentenceFor(error: unknown, { name, grants }: AgentShareRequest): unkno
     const message = `${error.message}: give the ID or the name of an environment with --grant; "frontdoor environments list" shows them`;
     return new FrontdoorError(kind, code, message, { cause: error });
   }
-  if (kind === 'conflict' && name !== undefined) {
+  // Other conflicts are about ports or guards. The edge API writes codes in capitals.
+  if (kind === 'conflict' && code.toLowerCase() === 'conflict' && name !== undefined) {
     const message = `${error.message}: another environment has or had it; choose another --name`;
     return new FrontdoorError(kind, code, message, { cause: error });
   }

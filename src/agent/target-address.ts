@@ -3,7 +3,7 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { modesOf, NO_PATH, parseShareTarget, schemeFacts, targetForms, type BackendMode } from '#domain';
+import { NO_PATH, parseShareTarget, schemeFacts, targetForms, type BackendMode } from '#domain';
 
 export interface TargetAddress {
   readonly mode: BackendMode;
@@ -56,12 +56,9 @@ function faultOf(text: string): string {
 
 /** Returns why a share in this mode cannot have the target; undefined if it can. */
 export function modeProblem(shareMode: 'public' | 'private', target: AgentTarget): string | undefined {
-  const { mode, text } = target;
-  const modes = modesOf(shareMode);
-  if (shareMode === 'private' && 'path' in target && target.path !== '')
-    return `a private share has a target ${NO_PATH}`;
-  if (modes.includes(mode)) return undefined;
-  return `a ${shareMode} share has a target ${targetForms(modes)}: share ${text} privately`;
+  return shareMode === 'private' && 'path' in target && target.path !== ''
+    ? `a private share has a target ${NO_PATH}`
+    : undefined;
 }
 
 /** The canonical targets of routes, by path. Those that are none are left out. */

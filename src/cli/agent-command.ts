@@ -178,10 +178,10 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   const command = new Command(mode)
     .description(
       mode === 'public'
-        ? 'share publicly: HTTP at https?://NAME.<zone>, and TCP at a port of the gateways'
+        ? 'share publicly: HTTP at https?://NAME.<zone>, TCP and UDP at a port of the gateways'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
-    .argument('<target>', targetArgument(mode))
+    .argument('<target>', targetArgument())
     .option(
       '--name <name>',
       'name that the share keeps until it is released, for example app; default: a random token',

@@ -3,18 +3,21 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { SharePortRange } from '#domain/gateway-shapes';
 
 export interface SharePortOptions {
-  /** Undefined: no share has a port at the gateway. */
+  /** Undefined: no share has such a port at the gateway. */
   readonly tcpPorts?: SharePortRange;
+  readonly udpPorts?: SharePortRange;
 }
 
 const FORM = 'must be a port or a range of ports from 1 to 65535, such as 20000-20099.';
 const MAX_PORT = 65_535;
 
-export function tcpPortsOption(): Option {
-  return new Option(
-    '--tcp-ports <first-last>',
-    'ports for public shares with a tcp:// target, each of which opens while a share has it; default: none, so that there are no such shares; for example 20000-20099',
-  ).argParser(parsePortRange);
+export function sharePortOptions(): readonly Option[] {
+  return (['tcp', 'udp'] as const).map((protocol) =>
+    new Option(
+      `--${protocol}-ports <first-last>`,
+      `ports for public shares with a ${protocol}:// target, each of which opens while a share has it; default: none, so that no share has one; for example 20000-20099`,
+    ).argParser(parsePortRange),
+  );
 }
 
 export function parsePortRange(text: string): SharePortRange {

@@ -32,7 +32,7 @@ export function addReachOptions(command: Command, mode: 'public' | 'private'): v
     );
     command.option(
       '--port <port>',
-      'port of the gateways for a tcp:// target, among those of their --tcp-ports, such as 20001; default: a free one, which the share keeps',
+      'port of the gateways for a tcp:// or udp:// target, among those of their --tcp-ports or --udp-ports, such as 20001; default: a free one, which the share keeps',
       wholeNumber(1, MAX_PORT),
     );
     command.addOption(

@@ -31,7 +31,7 @@ import {
   trustedProxiesOption,
   type GatewayProxyOptions,
 } from './proxy-options.ts';
-import { tcpPortsOption, type SharePortOptions } from './port-options.ts';
+import { sharePortOptions, type SharePortOptions } from './port-options.ts';
 import { resetAdminCommand, type ResetAdminCommandOptions } from './reset-admin-command.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
 import { wholeNumber } from './value-parser.ts';
@@ -195,12 +195,12 @@ function upCommand(run: ServerRuns): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
-    .addOption(tcpPortsOption())
     .addOption(proxyProtocolOption())
     .addOption(h2cOption())
     .addOption(httpsRedirectOption())
     .addOption(perAddress())
     .addOption(responseTimeout());
+  for (const option of sharePortOptions()) command.addOption(option);
   const observed = addObservationOptions(
     addAcmeOptions(addHeadOptions(command)),
     'the gateway, the control plane and the router',
@@ -271,7 +271,6 @@ function gatewayCommand(run: ServerRuns): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
-    .addOption(tcpPortsOption())
     .addOption(trustedProxiesOption('the gateway'))
     .addOption(proxyProtocolOption())
     .addOption(h2cOption())
@@ -287,6 +286,7 @@ function gatewayCommand(run: ServerRuns): Command {
     )
     .addOption(perAddress())
     .addOption(responseTimeout());
+  for (const option of sharePortOptions()) command.addOption(option);
   const observed = addObservationOptions(
     addAcmeOptions(addHeadOptions(command)),
     'the gateway (each of several workers at the next port)',

@@ -23,10 +23,9 @@ test('an address stays as it is, and has none of these options', () => {
   });
 });
 
-test('help names the targets that a share of this mode can have', () => {
+test('help names the targets that a share can have', () => {
   assert.match(
-    targetArgument('public'),
-    /^http:\/\/HOST\[:PORT\]\[\/PATH\], https:.* or file:\/\/\/FOLDER, or the path/,
+    targetArgument(),
+    /^http:\/\/HOST\[:PORT\]\[\/PATH\], https:.* udp:\/\/HOST:PORT or file:\/\/\/FOLDER, or the path/,
   );
-  assert.match(targetArgument('private'), /udp:\/\/HOST:PORT/);
 });

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { FrontdoorError } from '#base';
-import { BACKEND_MODE_TABLE, folderTarget, modesOf, targetForms } from '#domain';
+import { BACKEND_MODE_TABLE, folderTarget, targetForms } from '#domain';
 
 /** The help of the argument. */
-export function targetArgument(shareMode: 'public' | 'private'): string {
-  return `${targetForms(modesOf(shareMode))}, or the path of a folder, such as ./public`;
+export function targetArgument(): string {
+  return `${targetForms()}, or the path of a folder, such as ./public`;
 }
 
 /** The options of targets, which are switches of the command. */

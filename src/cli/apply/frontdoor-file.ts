@@ -49,7 +49,7 @@ function rules({ authProviders = [], customFrontends = [], shares = [] }: Frontd
     const isStream = parsed !== undefined && isPublicStream(mode, parsed.mode);
     for (const field of ['ingress', 'ingressPort'] as const)
       if (share[field] !== undefined && !isStream)
-        found.push([place(field), 'is only for a public share with a tcp:// target']);
+        found.push([place(field), 'is only for a public share with a tcp:// or udp:// target']);
     if (parsed === undefined)
       found.push([place('target'), 'must be an address such as http://127.0.0.1:3000']);
     if (mode === 'public' && grants.length > 0)

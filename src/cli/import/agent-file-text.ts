@@ -1,7 +1,7 @@
 /** Writes what an importer found as an agent's file that the agent's reader accepts. A share that it would refuse is left out. */
 import { definedFields } from '#base';
 import { agentFileSchema, type AgentConfig, type ConfiguredShare } from '#contract/schemas';
-import { isShareName, modesOf, parseShareTarget } from '#domain';
+import { isShareName, parseShareTarget } from '#domain';
 import { parseYamlFile, yamlText } from '#net/yaml-file';
 import type { ImportDraft, ImportedShare } from './imported-share.ts';
 
@@ -103,9 +103,9 @@ function targetProblem(
   const target = parseShareTarget(share!.target);
   if (target === undefined)
     return 'a target is an address such as http://127.0.0.1:3000 without credentials and query';
-  if (mode === 'private' && 'path' in target && target.path !== '')
-    return 'the target of a private share has no path';
-  return modesOf(mode).includes(target.mode) ? undefined : `a ${mode} share cannot have such a target`;
+  return mode === 'private' && 'path' in target && target.path !== ''
+    ? 'the target of a private share has no path'
+    : undefined;
 }
 
 /** A share name of the letters of a text, with a number if it is taken. */
