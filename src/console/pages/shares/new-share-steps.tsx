@@ -19,7 +19,15 @@ import {
   TargetField,
   useSettled,
 } from './reach-fields.tsx';
-import { addressOn, hasPort, isStream, streamAddressOn, type Lack, type ShareDraft } from './share-draft.ts';
+import {
+  addressOn,
+  hasPort,
+  ingressKinds,
+  isStream,
+  streamAddressOn,
+  type Lack,
+  type ShareDraft,
+} from './share-draft.ts';
 
 export interface StepProps {
   readonly draft: ShareDraft;
@@ -117,8 +125,12 @@ export function WhereStep({ draft, onChange }: StepProps): ReactNode {
       {draft.shareMode === 'public' ? (
         <>
           <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => onChange({ frontendIds })} />
-          {isStream(draft) ? (
-            <IngressField value={draft.ingress} onChange={(ingress) => onChange({ ingress })} />
+          {ingressKinds(draft).length > 1 ? (
+            <IngressField
+              kinds={ingressKinds(draft)}
+              value={draft.ingress}
+              onChange={(ingress) => onChange({ ingress })}
+            />
           ) : null}
           {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => onChange({ port })} /> : null}
           <Preview draft={draft} />

@@ -18,13 +18,13 @@ export const newShareText = defineText({
     noAgents: 'No agents yet. First add one on the machine next to your service.',
     addAgent: 'Add an agent',
     target: 'Service address',
-    targetHint: (everyone: string, granted: string) =>
-      `The address as seen from the agent’s machine, for example ${everyone}. Private shares can also use ${granted}. The agent must have been started with --allow-target for this address.`,
+    targetHint: (examples: string) =>
+      `The address as seen from the agent’s machine, for example ${examples}. The agent must have been started with --allow-target for this address.`,
     targetBecomes: (target: string) => `Uses ${target}.`,
     mode: 'Visibility',
     public: 'Public',
     publicHint:
-      'The service has an address on the gateways. Sign-in providers and policies control access to HTTP services, address rules access to TCP services.',
+      'The service has an address on the gateways. Sign-in providers and policies control access to HTTP services, address rules access to TCP and UDP services.',
     private: 'Private',
     privateHint:
       'The service has no web address. Only machines that you select reach it, through an agent or an SDK.',
@@ -106,13 +106,13 @@ export const newShareText = defineText({
     noAgents: 'Es gibt noch keinen Agenten. Fügen Sie zuerst einen auf dem Rechner neben Ihrem Dienst hinzu.',
     addAgent: 'Agent hinzufügen',
     target: 'Adresse des Dienstes',
-    targetHint: (everyone: string, granted: string) =>
-      `Vom Rechner des Agenten aus gesehen, zum Beispiel ${everyone}; für freigegebene Rechner auch ${granted}. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.`,
+    targetHint: (examples: string) =>
+      `Vom Rechner des Agenten aus gesehen, zum Beispiel ${examples}. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.`,
     targetBecomes: (target: string) => `Das ist ${target}.`,
     mode: 'Erreichbar für',
     public: 'Alle, die die Adresse haben',
     publicHint:
-      'Eine Adresse auf den Gateways. Anmeldungen und Regeln bestimmen, wer hereinkommt; bei TCP-Diensten bestimmen es Regeln über Netze.',
+      'Eine Adresse auf den Gateways. Anmeldungen und Regeln bestimmen, wer hereinkommt; bei TCP und UDP bestimmen es Regeln über Netze.',
     private: 'Nur ausgewählte Rechner',
     privateHint: 'Keine Webadresse. Rechner mit Agent oder SDK erreichen sie durch das Overlay.',
     name: 'Name',

@@ -6,7 +6,6 @@ import {
   BACKEND_MODES,
   INGRESS_KINDS,
   MAX_TARGET_LENGTH,
-  modesOf,
   type IngressKind,
 } from '#domain/backend-modes';
 import { useAnswer } from '../../api/queries.ts';
@@ -20,11 +19,7 @@ import { MAX_CHOICES, PickMany } from './pick-many.tsx';
 import { completedTarget, targetOptions, withTargetOption } from './share-draft.ts';
 
 const TYPING_MS = 300;
-const EVERYBODY = modesOf('public');
-const GRANTED = BACKEND_MODES.filter((mode) => !EVERYBODY.includes(mode));
-
-const examplesOf = (modes: typeof BACKEND_MODES) =>
-  modes.map((mode) => BACKEND_MODE_TABLE[mode].example).join(', ');
+const EXAMPLES = BACKEND_MODES.map((mode) => BACKEND_MODE_TABLE[mode].example).join(', ');
 
 /** The value as it was when nobody typed for a moment. */
 export function useSettled(value: string): string {
@@ -44,7 +39,7 @@ export function TargetField(props: {
   const text = useText(newShareText);
   const fieldError = useFieldError('target');
   const completed = completedTarget(props.value);
-  const hint = text.targetHint(examplesOf(EVERYBODY), examplesOf(GRANTED));
+  const hint = text.targetHint(EXAMPLES);
   const becomes = completed === props.value.trim() ? '' : ` ${text.targetBecomes(completed)}`;
   return (
     <>
@@ -104,6 +99,7 @@ export function ModeField(props: {
 }
 
 export function IngressField(props: {
+  readonly kinds: readonly IngressKind[];
   readonly value: IngressKind;
   readonly onChange: (value: IngressKind) => void;
 }): ReactNode {
@@ -117,7 +113,7 @@ export function IngressField(props: {
       onChange={({ currentTarget: { value } }) =>
         props.onChange(INGRESS_KINDS.find((kind) => kind === value) ?? 'port')
       }
-      data={INGRESS_KINDS.map((value) => ({ value, label: text.ingressKind(value) }))}
+      data={props.kinds.map((value) => ({ value, label: text.ingressKind(value) }))}
     />
   );
 }

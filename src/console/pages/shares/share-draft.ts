@@ -4,6 +4,7 @@ import type { ShareAnswer } from '#contract/schemas';
 import {
   BACKEND_MODE_TABLE,
   folderTarget,
+  ingressKindsOf,
   isPublicStream,
   modeOfText,
   type IngressKind,
@@ -68,8 +69,18 @@ export function isStream({ shareMode, target }: Reached): boolean {
   return isPublicStream(shareMode, backendModeOf(completedTarget(target)));
 }
 
+/** The ways in which clients can reach it; none for HTTP and private shares. */
+export function ingressKinds(draft: Reached): readonly IngressKind[] {
+  return isStream(draft) ? ingressKindsOf(backendModeOf(completedTarget(draft.target))) : [];
+}
+
+/** The chosen way, if its kind of service has it. */
+export function ingressOf(draft: Reached & Pick<ShareDraft, 'ingress'>): IngressKind {
+  return ingressKinds(draft).find((kind) => kind === draft.ingress) ?? 'port';
+}
+
 export function hasPort(draft: Reached & Pick<ShareDraft, 'ingress'>): boolean {
-  return isStream(draft) && draft.ingress === 'port';
+  return isStream(draft) && ingressOf(draft) === 'port';
 }
 
 /** The number of a typed port. The control plane judges it. */
@@ -135,7 +146,7 @@ export function newShareOf(draft: ShareDraft): BodyOf<'createShare'> {
     backendMode: backendModeOf(target),
     ...(name === '' ? {} : { name }),
     ...(isPublic && frontendIds.length > 0 ? { frontendIds: [...frontendIds] } : {}),
-    ...(isStream(draft) ? { ingress: draft.ingress } : {}),
+    ...(isStream(draft) ? { ingress: ingressOf(draft) } : {}),
     ...(hasPort(draft) && draft.port.trim() !== '' ? { ingressPort: typedPort(draft.port) } : {}),
     ...(isPublic && !isStream(draft) && draft.guard === 'providers'
       ? { authProviderIds: [...authProviderIds] }
@@ -150,9 +161,11 @@ export function addressOn(urlTemplate: string, name: string): string {
 }
 
 /** The address that a share of a stream has at the gateways of a frontend. */
-export function streamAddressOn(urlTemplate: string, { name, port, ingress }: ShareDraft): string {
+export function streamAddressOn(urlTemplate: string, draft: ShareDraft): string {
+  const { name, port } = draft;
   const { hostname, port: secure } = new URL(addressOn(urlTemplate, name.trim() === '' ? 'name' : name));
-  if (ingress === 'port') return `tcp://${hostname}:${port.trim() === '' ? '…' : port.trim()}`;
+  const scheme = backendModeOf(completedTarget(draft.target)) === 'udpTunnel' ? 'udp' : 'tcp';
+  if (hasPort(draft)) return `${scheme}://${hostname}:${port.trim() === '' ? '…' : port.trim()}`;
   return `tls://${hostname}${urlTemplate.startsWith('https:') && secure !== '' ? `:${secure}` : ''}`;
 }
 
@@ -202,7 +215,7 @@ export function changesOf(before: ShareSettings, after: ShareSettings): BodyOf<'
     ...(!isPublic && (isOtherMode || !isSameSet(before.grants, after.grants))
       ? { grants: [...after.grants] }
       : {}),
-    ...(isStream(after) && after.ingress !== before.ingress ? { ingress: after.ingress } : {}),
+    ...(isStream(after) && ingressOf(after) !== before.ingress ? { ingress: ingressOf(after) } : {}),
     ...(hasPort(after) && after.port.trim() !== '' && after.port.trim() !== before.port
       ? { ingressPort: typedPort(after.port) }
       : {}),

@@ -19,7 +19,7 @@ import {
   PortField,
   TargetField,
 } from './reach-fields.tsx';
-import { changesOf, hasPort, isStream, settingsOf } from './share-draft.ts';
+import { changesOf, hasPort, ingressKinds, settingsOf } from './share-draft.ts';
 import { shareSettingsText } from './share-settings-text.ts';
 
 const FIELDS = [
@@ -70,8 +70,12 @@ export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
           ) : (
             <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => set({ frontendIds })} />
           )}
-          {isStream(draft) ? (
-            <IngressField value={draft.ingress} onChange={(ingress) => set({ ingress })} />
+          {ingressKinds(draft).length > 1 ? (
+            <IngressField
+              kinds={ingressKinds(draft)}
+              value={draft.ingress}
+              onChange={(ingress) => set({ ingress })}
+            />
           ) : null}
           {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => set({ port })} /> : null}
           {share.name === null ? (
