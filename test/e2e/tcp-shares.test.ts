@@ -1,5 +1,5 @@
-// Public shares of TCP in a whole product, with the clients that people use: psql with its own start of TLS, ssh, and raw
-// connections. All tests share one world.
+// Public shares of TCP and UDP in a whole product, with the clients that people use: psql with its own start of TLS, ssh, dig, and
+// raw connections. All tests share one world.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { freePort } from '../support/free-port.ts';
 import { askPort } from '../support/port-client.ts';
 import { POSTGRES_PASSWORD, postgresSkip, startPostgres } from '../support/postgres.ts';
 import { makeSshdFiles, SSHD_FOLDER } from '../support/sshd.ts';
+import { TestNameServer } from '../support/test-name-server.ts';
 import { eventually, openWorld, type World, type WorldAgent } from '../support/world.ts';
 
 const run = promisify(execFile);
@@ -37,7 +38,8 @@ describe('a public share of TCP', () => {
     const first = await freePort();
     // The others of the range are given to nobody else.
     for (let count = 1; count < PORTS; count += 1) await freePort();
-    world = await openWorld({ tcpPorts: { first, last: first + PORTS - 1 } });
+    const ports = { first, last: first + PORTS - 1 };
+    world = await openWorld({ tcpPorts: ports, udpPorts: ports });
     agent = await world.startAgent('e');
     echo = createServer({ allowHalfOpen: true }, (socket) => {
       accepted.push(socket);
@@ -188,6 +190,28 @@ describe('a public share of TCP', () => {
     const { json } = await world.call('GET', '/shares/counted');
     const { ingressPort, frontendEndpoints } = json as ShareAnswer;
     assert.deepEqual([ingressPort, frontendEndpoints], [port, [`tcp://counted.share.localhost:${port}`]]);
+  });
+
+  const digSkip = findCommand('dig') === undefined ? 'dig is not installed' : false;
+  it('carries datagrams as well: dig asks a name server', { skip: digSkip }, async (test) => {
+    const server = await TestNameServer.start();
+    test.after(() => server.close());
+    server.names.set('intranet.example', { addresses: ['192.0.2.7'] });
+    const { share, readiness } = await agent.share(`udp://${server.address}`, { name: 'names' });
+    assert.deepEqual(readiness, { ready: true });
+    const [endpoint = ''] = share.endpoints;
+    assert.match(endpoint, /^udp:\/\/names\.share\.localhost:\d+$/);
+    const port = endpoint.split(':').at(-1)!;
+    const args = ['@127.0.0.1', '-p', port, '+short', '+tries=5', '+timeout=2', 'intranet.example', 'A'];
+    assert.equal((await run('dig', args)).stdout, '192.0.2.7\n');
+    // Its flow ends when it is idle, or when a rule forbids it.
+    const rules = { ipDeny: ['127.0.0.0/8'] };
+    assert.equal((await world.call('PUT', '/shares/names/policy', rules)).status, 200);
+    const { content } = await eventually(
+      async () => (await world.call('GET', '/requests?shareToken=names')).json as { content: Logged[] },
+      (page) => page.content?.length > 0,
+    );
+    assert.deepEqual([content[0]?.method, content[0]?.outcome], ['UDP', 'broken-off']);
   });
 
   it('ends with the share, and its port closes', async () => {
