@@ -131,7 +131,6 @@ export class DatagramStream implements CircuitWaiter, UpstreamOwner, Numbered {
   }
 
   upstreamClosed(error: CircuitError | undefined): void {
-    this.#upstream = undefined;
     if (error === undefined) this.destroy();
     else this.#end(failureOfCircuit(error));
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { describe, it, type TestContext } from 'node:test';
-import type { Circuit } from '#sdk';
+import { CircuitError, type Circuit } from '#sdk';
 import type { GatewayShare } from '#domain/gateway-shapes';
 import { within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
@@ -208,6 +208,22 @@ describe('the port of a share of datagrams', () => {
     assert.equal(world.ended[0]?.code, 'withdrawn');
     assert.equal(world.circuits[0]?.isDestroyed, true);
     await world.eventually(() => gateway.stats().openPorts === 0, 'the port is closed');
+  });
+
+  it('ends a flow with its circuit, and a source that sends again gets another', async (test) => {
+    const world = await UdpWorld.start(test);
+    await world.serve();
+    const { gateway } = world.world.world;
+    const source = await Source.open(test, world.port);
+    await source.send('a');
+    await world.eventually(() => source.received.length === 1, 'the answer');
+    world.circuits[0]!.onClose(new CircuitError('circuit-closed', 'service', 'the service has gone'));
+    await world.eventually(() => gateway.stats().openCircuits === 0, 'no circuit is counted');
+    assert.equal(world.ended[0]?.code, 'circuit-closed');
+    await world.eventually(() => gateway.stats().streamConnections === 0, 'the flow has ended');
+    await source.send('b');
+    await world.eventually(() => source.received.length === 2, 'the answer over another circuit');
+    assert.equal(world.circuits.length, 2);
   });
 
   it('bounds the flows of all sources, and of one address', async (test) => {
