@@ -38,13 +38,14 @@ class PortWorld {
     test: TestContext,
     limits: Partial<GatewayLimits> = {},
     port?: number,
+    isShared = false,
   ): Promise<PortWorld> {
     const time = new ManualTime();
     const ended: Ended[] = [];
     const own = port ?? (await freePort());
     const range = { first: own, last: own };
     const world = await AccessWorld.start({}, {}, time, {
-      ports: { tcp: { host: '127.0.0.1', range, isShared: false } },
+      ports: { tcp: { host: '127.0.0.1', range, isShared } },
       observer: observerInto(ended),
       limits,
     });
@@ -145,8 +146,8 @@ describe('the port of a share', () => {
     assert.deepEqual([sample?.requests, sample?.errors, sample?.bytesIn, sample?.bytesOut], [1, 0, 8, 18]);
   });
 
-  it('carries what the service sends first', async (test) => {
-    const world = await PortWorld.start(test);
+  it('carries what the service sends first, over a circuit for this connection alone', async (test) => {
+    const world = await PortWorld.start(test, { standbyPerShare: 2 });
     await world.serve((socket) => {
       socket.write('SSH-2.0-test\r\n');
       socket.on('end', () => socket.end());
@@ -155,6 +156,8 @@ describe('the port of a share', () => {
     assert.equal(await client.until((text) => text.endsWith('\n')), 'SSH-2.0-test\r\n');
     const other = await world.client();
     await other.until((text) => text.endsWith('\n'));
+    world.time.advance(1_000);
+    assert.equal(world.world.world.dialer.dials, 2, 'none is dialed in advance');
     client.close();
     await world.eventually(() => world.gateway.stats().openCircuits === 1, 'no circuit is kept for later');
   });
@@ -294,6 +297,18 @@ describe('the port of a share', () => {
     world.time.advance(5_250);
     await world.eventually(() => world.gateway.stats().openPorts === 1, 'the port is open');
     assert.equal(world.ended.length, 1, 'the failure is reported once');
+  });
+
+  it('is shared by the workers of a gateway', async (test) => {
+    const port = await freePort();
+    for (const world of [
+      await PortWorld.start(test, {}, port, true),
+      await PortWorld.start(test, {}, port, true),
+    ]) {
+      world.world.publish('db', world.share());
+      await world.opened();
+      assert.deepEqual(world.ended, []);
+    }
   });
 
   it('outside of the range of the operator stays closed', async (test) => {
