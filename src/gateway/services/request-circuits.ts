@@ -56,7 +56,7 @@ export class RequestCircuits {
   /** For a request that was answered, so that another may follow. `keepMs` is how long the service waits; -1 if unknown. */
   release(upstream: Upstream, keepMs: number): void {
     if (upstream.route.http2 === undefined) this.#pool.release(upstream, keepMs);
-    else upstream.destroy('over');
+    else this.finish(upstream);
   }
 
   /** Ends a circuit that must not be used again; pending data is dropped. */
