@@ -5,6 +5,7 @@
  */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import { chunkPieces } from '../http/chunk-pieces.ts';
 import { bufferOf, HeadBuffer } from '../http/head-buffer.ts';
 import { FieldLines } from '../http/head-decoder.ts';
 import { readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
@@ -21,7 +22,6 @@ const BODY = 1;
 const TUNNEL = 2;
 const DONE = 3;
 
-const CHUNK_END = Buffer.from('\r\n');
 /** Scratch objects: valid during one call. */
 const answerHead = new ResponseHead();
 const trailerFields = new FieldLines();
@@ -54,11 +54,8 @@ export class StreamSocket implements ClientSocket, BodySink {
         if (!stream.destroyed) onBytes(bytes);
       };
       stream.on('data', (chunk: Buffer) => {
-        if (isChunked && this.#state !== TUNNEL) {
-          send(Buffer.from(`${chunk.length.toString(16)}\r\n`));
-          send(chunk);
-          send(CHUNK_END);
-        } else send(chunk);
+        if (isChunked && this.#state !== TUNNEL) for (const piece of chunkPieces(chunk)) send(piece);
+        else send(chunk);
       });
       stream.on('trailers', (_, __, raw) => (this.#trailers = trailerLines(raw)));
       stream.on('end', () => {

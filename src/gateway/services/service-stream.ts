@@ -13,6 +13,7 @@ import { grpcKindOf } from '../http/grpc-policy.ts';
 import { bufferOf, HeadBuffer } from '../http/head-buffer.ts';
 import { FieldLines } from '../http/head-decoder.ts';
 import { headerValue } from '../http/header-name.ts';
+import { chunkPieces } from '../http/chunk-pieces.ts';
 import { trailerLines } from '../http/raw-lines.ts';
 import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
 import { MAX_TRAILERS } from '../http/trailer-policy.ts';
@@ -31,7 +32,6 @@ const TUNNEL = 2;
 /** The request is complete. */
 const SENT = 3;
 
-const CHUNK_END = '\r\n';
 const ABORTED = AbortSignal.abort();
 /** Scratch objects: valid during one call. */
 const requestHead = new RequestHead();
@@ -245,9 +245,7 @@ export class ServiceStream implements Circuit, BodySink {
       this.onData(chunk);
       return;
     }
-    this.onData(Buffer.from(chunk.length.toString(16) + CHUNK_END, 'latin1'));
-    if (!this.#isOver) this.onData(chunk);
-    if (!this.#isOver) this.onData(Buffer.from(CHUNK_END, 'latin1'));
+    for (const piece of chunkPieces(chunk)) if (!this.#isOver) this.onData(piece);
   }
 
   #onStreamEnd(): void {
