@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createSecureServer } from 'node:http2';
+import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ describe('a share with a target of gRPC', () => {
       ports.push((each.address() as { port: number }).port);
       test.after(() => void each.close());
     }
-    server.on('stream', (stream, headers) => {
+    server.on('stream', (stream: ServerHttp2Stream, headers) => {
       stream.respond({ ':status': 200 });
       stream.end(`${headers[':scheme']} ${headers[':path']}`);
     });
