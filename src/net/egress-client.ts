@@ -4,21 +4,23 @@
  * verified for the name. No redirects, no reused connections, one deadline for everything, a limit for the
  * response.
  */
-import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { bareHost, FrontdoorError, messageOf } from '#base';
-import { checkEgress, type AllowedNetwork } from '#domain';
+import type { LookupFunction } from 'node:net';
+import { bareHost, FrontdoorError } from '#base';
+import {
+  egressAddresses,
+  egressFailure,
+  egressRefused,
+  type EgressAddress,
+  type EgressRules,
+} from './egress-address.ts';
 import { httpRequest } from './http/node-http.ts';
 import { TLS_MIN_VERSION } from './tls-policy.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
-export interface EgressClientOptions {
-  /** Networks besides the public internet; plain HTTP is allowed there too. */
-  readonly allowed: readonly AllowedNetwork[];
-  readonly lookup?: EgressLookup | undefined;
+export interface EgressClientOptions extends EgressRules {
   /** PEM trust anchors that replace the system's. */
   readonly ca?: string | undefined;
   /** From the look-up to the end of the response; 5 s by default. */
@@ -27,15 +29,12 @@ export interface EgressClientOptions {
   readonly maxAnswerBytes?: number | undefined;
 }
 
-/** Returns every address of a name. */
-export type EgressLookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
-
 export interface EgressRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The headers include its `content-type`. */
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   /** Ends the request before its own deadline does. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,16 +48,9 @@ export interface EgressAnswer {
   readonly json: unknown;
 }
 
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_URL_CHARS = 2_048;
-/** If a name has more addresses, only these are tried. */
-const MAX_TRIED_ADDRESSES = 8;
 
 export class EgressClient {
   readonly #options: EgressClientOptions;
@@ -88,30 +80,19 @@ export class EgressClient {
       const text = await this.#read(response);
       return { status: response.statusCode ?? 0, headers: response.headers, text, json: jsonOf(text) };
     } catch (error) {
-      throw failureOf(target, signal.aborted ? signal.reason : error);
+      throw egressFailure(target.origin, signal.aborted ? signal.reason : error);
     }
   }
 
-  /** Returns all addresses of the name if every one is allowed, and none otherwise. */
-  async #resolve(target: URL, signal: AbortSignal): Promise<readonly Address[]> {
-    const host = hostOf(target);
-    const family = isIP(host);
-    const lookup = this.#options.lookup ?? resolveAll;
-    const addresses =
-      family === 0 ? await Promise.race([lookup(host), aborted(signal)]) : [{ address: host, family }];
-    if (addresses.length === 0)
-      throw new FrontdoorError('unavailable', 'no-address', `${host} has no address`);
+  async #resolve(target: URL, signal: AbortSignal): Promise<readonly EgressAddress[]> {
     const isPlain = target.protocol === 'http:';
-    for (const { address } of addresses) {
-      const decision = checkEgress(address, portOf(target), isPlain, this.#options.allowed);
-      if (!decision.ok) throw refused(target, decision.why);
-    }
-    return addresses.slice(0, MAX_TRIED_ADDRESSES);
+    const server = { host: hostOf(target), port: portOf(target), isPlain, shown: target.origin };
+    return egressAddresses(server, this.#options, signal);
   }
 
   #open(
     target: URL,
-    addresses: readonly Address[],
+    addresses: readonly EgressAddress[],
     { method, headers, body }: EgressRequest,
     signal: AbortSignal,
   ): ClientRequest {
@@ -160,8 +141,10 @@ function parseTarget(text: string): URL {
   const target = text.length <= MAX_URL_CHARS && URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined)
     throw new FrontdoorError('invalid', 'egress-url', 'no address that can be fetched');
-  if (target.protocol !== 'https:' && target.protocol !== 'http:') throw refused(target, 'it is not HTTPS');
-  if (target.username !== '' || target.password !== '') throw refused(target, 'it carries credentials');
+  if (target.protocol !== 'https:' && target.protocol !== 'http:')
+    throw egressRefused(target.origin, 'it is not HTTPS');
+  if (target.username !== '' || target.password !== '')
+    throw egressRefused(target.origin, 'it carries credentials');
   return target;
 }
 
@@ -171,33 +154,6 @@ function hostOf(target: URL): string {
 
 function portOf(target: URL): number {
   return Number(target.port || (target.protocol === 'http:' ? 80 : 443));
-}
-
-function resolveAll(host: string): Promise<readonly Address[]> {
-  return systemLookup(host, { all: true });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
-
-function refused(target: URL, why: string): FrontdoorError {
-  return new FrontdoorError('forbidden', 'egress-refused', `${target.origin} is not fetched: ${why}`);
-}
-
-function failureOf(target: URL, cause: unknown): FrontdoorError {
-  if (cause instanceof FrontdoorError) return cause;
-  if ((cause as { name?: string }).name === 'TimeoutError') {
-    return new FrontdoorError('timeout', 'server-silent', `${target.origin} did not respond in time`, {
-      cause,
-    });
-  }
-  const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
-  const message = `${target.origin} cannot be fetched: ${messageOf(inner)}`;
-  return new FrontdoorError('unavailable', 'unreachable', message, { cause });
 }
 
 function jsonOf(text: string): unknown {

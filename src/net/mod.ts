@@ -32,13 +32,14 @@ export {
   MAX_PROXY_HEADER_BYTES,
   type ProxyHeaderOutcome,
 } from './proxy-header-decoder.ts';
+export type { EgressLookup, EgressRules } from './egress-address.ts';
 export {
   EgressClient,
   type EgressAnswer,
   type EgressClientOptions,
   type EgressRequest,
-  type EgressLookup,
 } from './egress-client.ts';
+export { writeToEgress, type EgressWriterOptions } from './egress-writer.ts';
 export { readDirectly } from './direct-reading.ts';
 export {
   contain,
