@@ -4,6 +4,7 @@ import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';
 import { checkedDnsServers } from './dns-servers.ts';
+import { mailOf } from './mail-options.ts';
 import { proxiesOf } from './proxy-options.ts';
 
 export type AccessSettings = Pick<
@@ -13,6 +14,7 @@ export type AccessSettings = Pick<
   | 'trustedProxies'
   | 'allowEgress'
   | 'dnsServers'
+  | 'mail'
   | 'publicApiUrl'
   | 'edgeManagement'
   | 'hasConsole'
@@ -33,6 +35,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     trustedProxies: proxiesOf(options),
     dnsServers: checkedDnsServers('--dns-server', options.dnsServer ?? []),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
+    mail: mailOf(options),
     limits: {
       ...definedFields({
         credentials: limitCredentials,

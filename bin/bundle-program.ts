@@ -14,6 +14,7 @@ const LOADED_LATER = [
   '@peculiar/x509',
   'cli-table3',
   'esbuild',
+  'nodemailer',
   'openid-client',
   'pg',
   'pg-native',

@@ -1,5 +1,6 @@
 /** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addMailOptions, type MailOptions } from './mail-options.ts';
 import { trustedProxiesOption } from './proxy-options.ts';
 import { emailAddress, repeatedText, wholeNumber } from './value-parser.ts';
 
@@ -9,7 +10,7 @@ export interface RateOption {
   readonly burst: number;
 }
 
-export interface AccessOptions {
+export interface AccessOptions extends MailOptions {
   readonly publicApiUrl?: string;
   /** Addresses and networks, separated by commas. */
   readonly trustedProxies?: string;
@@ -31,7 +32,7 @@ const MAX_CONNECTIONS = 999_999;
 
 /** `proxied`: the servers that may be behind trusted proxies. */
 export function addAccessOptions(command: Command, proxied: string): Command {
-  return command
+  return addMailOptions(command)
     .option(
       '--edge-management',
       'serve OpenZiti\'s edge management API at the edge API, for administrators of "frontdoor admins create"',

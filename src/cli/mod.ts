@@ -13,6 +13,7 @@ export { type TunnelHostCommandOptions, type TunnelProxyCommandOptions } from '.
 export { type RestoreCommandOptions } from './backup-command.ts';
 export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
 export { type AccessOptions } from './access-options.ts';
+export { SMTP_PASSWORD_VARIABLE, type MailOptions } from './mail-options.ts';
 export { type GatewayProxyOptions } from './proxy-options.ts';
 export { LETS_ENCRYPT, type AcmeCommandOptions, type DnsCommandOptions } from './acme-options.ts';
 export { type DnsCheckCommandOptions } from './dns-check-command.ts';

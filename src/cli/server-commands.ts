@@ -22,6 +22,7 @@ import {
   type MetricsCommandOptions,
   type ObservationCommandOptions,
 } from './observation-options.ts';
+import { checkMailOptions } from './mail-options.ts';
 import { checkPassOptions, passTlsOption, type PassOptions } from './pass-options.ts';
 import {
   checkProxyOptions,
@@ -209,6 +210,7 @@ function upCommand(run: ServerRuns): Command {
   const start = (options: UpCommandOptions, parsed: Command): Promise<void> => {
     checkProxyOptions(parsed, options);
     checkApiName(parsed, options);
+    checkMailOptions(parsed, options);
     const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) !== 'default');
     const givenPorts = Object.fromEntries(given.map((name) => [name, options[name]]));
     return run.up({ ...options, givenPorts });
@@ -236,7 +238,9 @@ function controlCommand(run: ServerRuns): Command {
   return addMetricsOption(controlPorts(command, 'the Management API'), 'the control plane')
     .enablePositionalOptions()
     .action(
-      configured<ControlCommandOptions>(run.io, CONFIG_SECTIONS.control, (options) => run.control(options)),
+      configured<ControlCommandOptions>(run.io, CONFIG_SECTIONS.control, (options, parsed) =>
+        run.control(checkMailOptions(parsed, options)),
+      ),
     )
     .addCommand(resetAdminCommand(run));
 }

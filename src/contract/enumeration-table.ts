@@ -3,7 +3,7 @@
  * used.
  */
 import { NOTIFICATION_EVENT_TYPES, NOTIFICATION_EVENTS } from './notification-event-table.ts';
-import { DELIVERY_STATES } from './schemas/notification-schemas.ts';
+import { DELIVERY_STATES, DESTINATION_TYPES } from './schemas/notification-schemas.ts';
 import { BACKEND_MODE_TABLE, BACKEND_MODES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { INGRESS_KINDS } from '#domain/backend-modes';
 import { HTTPS_REDIRECTS } from '#domain/access';
@@ -230,8 +230,9 @@ const enumerations: readonly Enumeration[] = [
   },
   {
     name: 'NotificationDestinationType',
-    values: ['webhook'],
-    description: 'webhook: an HTTPS address that receives signed messages (Standard Webhooks).',
+    values: DESTINATION_TYPES,
+    description:
+      'webhook: an HTTPS address that receives signed messages (Standard Webhooks). email: addresses that receive mail, where the operator configured a mail server.',
   },
   {
     name: 'NotificationEventType',

@@ -23,7 +23,7 @@ export const notificationOperations = [
     id: 'createNotificationDestination',
     group,
     summary:
-      'Create a destination for notifications; the secret that signs them is shown only in this response',
+      'Create a destination for notifications; the secret that signs those of a webhook is shown only in this response',
     method: 'POST',
     path: DESTINATIONS,
     scope,
@@ -64,7 +64,7 @@ export const notificationOperations = [
   guarded({
     id: 'changeNotificationDestination',
     group,
-    summary: 'Change the address, events or name of a destination, or disable it',
+    summary: 'Change the addresses, events or name of a destination, or disable it',
     method: 'PATCH',
     path: ONE,
     scope,
@@ -75,14 +75,15 @@ export const notificationOperations = [
   guarded({
     id: 'rotateNotificationSecret',
     group,
-    summary: 'Rotate the secret that signs notifications; the old one signs too during an overlap',
+    summary:
+      'Rotate the secret that signs the messages to a webhook; the old one signs too during an overlap',
     method: 'POST',
     path: `${ONE}/rotate`,
     scope,
     body: notificationRotationSchema,
     isBodyOptional: true,
     answer: showing('secret', ok(notificationDestinationWithSecretSchema)),
-    refusals: [403, 404],
+    refusals: [403, 404, 409],
   }),
   guarded({
     id: 'deleteNotificationDestination',
@@ -97,7 +98,7 @@ export const notificationOperations = [
   guarded({
     id: 'testNotificationDestination',
     group,
-    summary: 'Send a test message to a destination now, and return what it answered',
+    summary: 'Send a test message to a destination now, and return the result',
     method: 'POST',
     path: `${ONE}/test`,
     scope,

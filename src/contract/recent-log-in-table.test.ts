@@ -9,7 +9,7 @@ import { needsRecentLogIn } from './recent-log-in-table.ts';
 const SECRET = /token|secret|code|link|password|jwt|key|picture|data$/i;
 /** Names with such a word that are no secret. `token` is the name of a share, `code` that of an error, `keyId` names a key. */
 const HARMLESS =
-  /^(shareToken|tokenExchange|token_type|previous(Token|Secret)Until|secondFactor|recoveryCodesLeft|failureCode|keyId|links|link(Listeners|Ids))$/;
+  /^(shareToken|tokenExchange|token_type|previous(Token|Secret)Until|hasSecret|secondFactor|recoveryCodesLeft|failureCode|keyId|links|link(Listeners|Ids))$/;
 const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
   ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),

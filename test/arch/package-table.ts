@@ -21,6 +21,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'typebox',
     'tldts',
     'qr',
+    // Loaded with the first mail.
+    'nodemailer',
     // Loaded in the process that builds the console.
     'esbuild',
   ],

@@ -65,6 +65,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   reported_problem: 'shares',
   notification_event: 'shares',
   notification_delivery: 'shares',
+  mail_usage: 'shares',
   collection: 'store',
   audit_event: 'audit',
   audit_head: 'audit',

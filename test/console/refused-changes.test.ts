@@ -41,6 +41,7 @@ const ROUTES: Partial<Record<OperationId, string>> = {
 const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
   [/URL/, 'https://hooks.filled.example/other'],
   [/address of the service/i, 'http://127.0.0.1:7'],
+  [/^Header/, 'x-other'],
   [/domain|host/i, 'other.filled.example'],
   [/^Address/, 'tcp:127.0.0.1:9'],
   [/cost/i, '5'],

@@ -2,18 +2,29 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { directDialer } from '#net';
 import { appCode } from '../support/authenticator-app.ts';
 import { browserSkip } from '../support/browser.ts';
 import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 
+/** Nothing listens there. */
+const NO_MAIL_SERVER = {
+  host: '127.0.0.1',
+  port: 9,
+  tls: 'none',
+  login: undefined,
+  from: 'frontdoor@example.com',
+  ca: undefined,
+  outward: directDialer,
+} as const;
 const HOSTILE = `<img src=x onerror="alert(1)">`;
 
 describe('the settings', { skip: browserSkip }, () => {
   let consoles: StartedConsole;
 
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await startConsoleBrowser({ access: { mail: NO_MAIL_SERVER } });
   });
   after(async () => {
     await consoles?.close();
@@ -72,6 +83,27 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByLabel('Send notifications to this webhook').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Disabled').waitFor();
+  });
+
+  it('add email addresses, and say why no mail was sent', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/notifications');
+    await page.getByRole('button', { name: 'Add email addresses' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('team');
+    await page.getByRole('textbox', { name: 'Email addresses' }).fill('ops@example.com\nann@example.com');
+    await checkLooks(page, 'notifications-mail-new');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add email addresses' }).click();
+    await page.getByText('ops@example.com, ann@example.com').waitFor();
+    await page.getByRole('link', { name: 'team' }).click();
+    assert.equal(await page.getByRole('button', { name: 'Rotate secret' }).count(), 0);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page
+      .getByText(/The test message was not delivered: the mail server .* cannot be reached/)
+      .waitFor();
+    await checkLooks(page, 'notification-mail');
+    await page.getByRole('textbox', { name: 'Email addresses' }).fill('bob@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
   });
 
   it('invite a person, whose role can be changed, and list sessions', async (test) => {

@@ -10,9 +10,11 @@ export const NOTIFICATION_COMMANDS = {
     noun,
     verb: 'create',
     once: 'secret',
+    called: { addresses: 'address' },
     examples: [
       'notifications create --name pager --url https://hooks.example.com/frontdoor',
       'notifications create --name pager --url https://hooks.example.com/frontdoor --event share.failing --event share.healthy',
+      'notifications create --name team --type email --address ops@example.com',
     ],
   },
   listNotificationDestinations: {
@@ -26,6 +28,7 @@ export const NOTIFICATION_COMMANDS = {
   changeNotificationDestination: {
     noun,
     verb: 'change',
+    called: { addresses: 'address' },
     examples: ['notifications change pager --no-enabled', 'notifications change pager --event agent.away'],
   },
   rotateNotificationSecret: {

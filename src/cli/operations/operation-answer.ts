@@ -60,7 +60,7 @@ export function showAnswer(
   }
   io.out(recordText(answer as object));
   const { once, next } = row;
-  if (once !== undefined && isSecretNew)
+  if (once !== undefined && isSecretNew && fieldOf(answer, once) !== undefined)
     io.err(`${once} is a secret that is not shown again: store it now.\n`);
   if (next !== undefined) {
     const hint = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

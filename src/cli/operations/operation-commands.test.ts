@@ -83,7 +83,8 @@ test('the options of a command are the fields and parameters of its operation, a
         if (schema.readOnly === true || row.bodyOnly?.[name] !== undefined) continue;
         if (row.fieldArguments?.includes(name) === true) continue;
         const isList = schema.type === 'array';
-        add(isList ? name.replace(/s$/, '') : name);
+        const isRenamed = row.called?.[name] !== undefined;
+        add(isList && !isRenamed ? name.replace(/s$/, '') : name);
         const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
         if (isNullable || schema.type === 'boolean' || (isList && !schema.minItems))
           expected.add(`no-${row.called?.[name] ?? kebab(isList ? name.replace(/s$/, '') : name)}`);

@@ -191,6 +191,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Add the new key to the Secret, restart the control planes, and repeat the call: see "In Kubernetes" in docs/guide/keys.md.',
   },
+  'mail-not-configured': {
+    kind: 'conflict',
+    meaning: 'Notifications cannot be sent by email, because the installation has no mail server.',
+    remedy: 'The operator configures one with --smtp-host and --smtp-from. Use a webhook until then.',
+  },
   'malformed-authorization': {
     kind: 'invalid',
     meaning: 'The Authorization header is malformed.',

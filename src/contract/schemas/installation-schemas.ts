@@ -48,6 +48,9 @@ export const installationSchema = closed({
   routers: Type.Array(edgeRouterSchema, {
     description: 'Routers that agents, gateways and SDKs connect to',
   }),
+  mail: Type.Boolean({
+    description: 'Whether the operator configured a mail server, so that notifications can be sent by email',
+  }),
   controlPlanes: Type.Optional(
     Type.Array(controlPlaneSchema, {
       description: 'Control planes that share the database; only for callers with frontdoor.admin',

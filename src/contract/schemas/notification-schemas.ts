@@ -5,6 +5,11 @@ import { NOTIFICATION_EVENT_TYPES, type NotificationEventType } from '../notific
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from '../schema-parts.ts';
 
 const MAX_URL_CHARS = 2_048;
+export const DESTINATION_TYPES = ['webhook', 'email'] as const;
+export const MAX_MAIL_ADDRESSES = 10;
+const MAX_ADDRESS_CHARS = 254;
+/** Without quoted forms, so that an address is one word in any header. */
+const MAIL_ADDRESS = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$";
 /** 30 days. */
 const MAX_OVERLAP_SECONDS = 2_592_000;
 
@@ -17,6 +22,23 @@ const destinationUrl = () =>
       'The HTTPS address that notifications are sent to. Plain HTTP, and addresses inside private networks, are possible where the operator allows them with --allow-egress',
     examples: ['https://hooks.example.com/frontdoor'],
   });
+const addresses = () =>
+  Type.Array(
+    Type.String({
+      minLength: 3,
+      maxLength: MAX_ADDRESS_CHARS,
+      pattern: MAIL_ADDRESS,
+      examples: ['ops@example.com'],
+    }),
+    {
+      minItems: 1,
+      maxItems: MAX_MAIL_ADDRESSES,
+      uniqueItems: true,
+      description:
+        'The email addresses of a destination of type email. The operator has to configure a mail server (--smtp-host) first',
+      examples: [['ops@example.com']],
+    },
+  );
 const events = () =>
   Type.Array(oneOf<NotificationEventType>(...NOTIFICATION_EVENT_TYPES), {
     minItems: 1,
@@ -26,14 +48,17 @@ const events = () =>
       'The types of events that it receives. Events of the installation, such as router.lost, require frontdoor.admin',
   });
 const enabled = () => Type.Boolean({ description: 'Whether events are sent to it' });
-const type = () => oneOf('webhook');
+const type = () => oneOf(...DESTINATION_TYPES);
 
 const fields = () => ({
   id: uuid(),
   organizationId: uuid(),
   name: Type.String(),
   type: type(),
-  url: Type.String({ description: 'The address that notifications are sent to' }),
+  url: Type.Optional(Type.String({ description: 'The address of a webhook' })),
+  addresses: Type.Optional(
+    Type.Array(Type.String(), { description: 'The email addresses of a destination of type email' }),
+  ),
   enabled: enabled(),
   events: events(),
   failures: Type.Integer({
@@ -63,16 +88,20 @@ export type NotificationDestinationAnswer = Static<typeof notificationDestinatio
 
 export const notificationDestinationWithSecretSchema = closed({
   ...fields(),
-  secret: Type.String({
-    description: 'The secret that signs messages (Standard Webhooks). It is shown only in this response',
-    examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw3k2pQm7vO1s='],
-  }),
+  secret: Type.Optional(
+    Type.String({
+      description:
+        'The secret that signs the messages to a webhook (Standard Webhooks). It is shown only in this response',
+      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw3k2pQm7vO1s='],
+    }),
+  ),
 });
 
 export const newNotificationDestinationSchema = closed({
   name: nameText(),
   type: Type.Optional(type()),
-  url: destinationUrl(),
+  url: Type.Optional(destinationUrl()),
+  addresses: Type.Optional(addresses()),
   enabled: Type.Optional(enabled()),
   events: Type.Optional(events()),
   organizationId: Type.Optional(
@@ -83,6 +112,7 @@ export const newNotificationDestinationSchema = closed({
 export const notificationDestinationChangeSchema = closed({
   name: Type.Optional(nameText()),
   url: Type.Optional(destinationUrl()),
+  addresses: Type.Optional(addresses()),
   enabled: Type.Optional(enabled()),
   events: Type.Optional(events()),
   id: readOnly(),

@@ -89,6 +89,7 @@ const LEFT_OUT = [
   'reported_problem',
   'notification_event',
   'notification_delivery',
+  'mail_usage',
   // A database that was restored has no backup of its own.
   'last_backup',
   'unrouted_failure',

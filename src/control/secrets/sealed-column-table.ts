@@ -23,7 +23,7 @@ export const SEALED: readonly SealedColumns[] = [
   {
     table: 'notification_destination',
     key: 'id',
-    columns: ['url_sealed', 'secret_sealed', 'previous_sealed'],
+    columns: ['url_sealed', 'addresses_sealed', 'secret_sealed', 'previous_sealed'],
   },
   { table: 'login_attempt', key: 'state_hmac', columns: ['secrets_sealed'] },
 ];

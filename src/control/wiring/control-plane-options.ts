@@ -4,6 +4,7 @@ import type { Clock, Log } from '#base';
 import type { AllowedNetwork, IpNetwork } from '#domain';
 import type { Channel, MemoryPeer } from '#net/channel';
 import type { MetricsWriter, ReadinessCheck } from '#net/metrics';
+import type { MailSettings } from '../shares/notifications/mod.ts';
 import type { ApiLimits, ApiTls } from '../shares/operations/mod.ts';
 import type { TrustedIssuer } from '../credentials/oauth/mod.ts';
 import type { LocalEnds } from '../overlay/mod.ts';
@@ -69,6 +70,8 @@ export interface ControlPlaneOptions {
   /** Networks, besides the public internet, from which addresses named by others may be fetched. */
   readonly allowEgress?: readonly AllowedNetwork[] | undefined;
   readonly dnsServers?: readonly string[] | undefined;
+  /** The server that sends mail; undefined: notifications go to webhooks only. */
+  readonly mail?: MailSettings | undefined;
   /** The product's version, for people and for parts that connect. */
   readonly version?: string | undefined;
   readonly clock?: Clock | undefined;

@@ -47,8 +47,7 @@ async function openAll(opening: Opening): Promise<ControlPlane> {
   const overlay = await openOverlay(opening, storage, model);
   const { clock, log } = opening;
   const apis = new ApiMeter({ store: storage.store, clock, log });
-  const notifications = openNotifications(opening, storage, model, overlay);
-  const forApis = { ...opening, apis, notifications };
+  const forApis = { ...opening, apis, ...openNotifications(opening, storage, model, overlay) };
   const edge = await openEdgeSide(forApis, storage, model, overlay);
   const management = await openManagementSide(forApis, storage, model, overlay, edge);
   const parts = { storage, model, overlay, edge, management };

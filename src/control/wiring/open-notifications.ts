@@ -1,6 +1,7 @@
 /** Opens what notices problems, and what sends notifications about them. */
 import {
   CertificateWatch,
+  Mailer,
   NotificationSender,
   NotificationSweep,
   ProblemWatch,
@@ -8,16 +9,19 @@ import {
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import type { Storage } from './open-storage.ts';
-import type { Opening } from './opening.ts';
+import type { ApiOpening, Opening } from './opening.ts';
 
 export function openNotifications(
-  { options, closers, clock, log }: Opening,
+  { options, addresses, closers, clock, log }: Opening,
   { store, secrets }: Storage,
   { model, catalog }: ModelParts,
   { overlay, status, edgeRouters }: OverlaySide,
-): NotificationSender {
+): Pick<ApiOpening, 'notifications'> {
   const egress = { allowed: options.allowEgress ?? [] };
-  const sender = new NotificationSender({ store, secrets, clock, log, egress });
+  const { mail, hasConsole = true } = options;
+  const mailer = mail && new Mailer(mail, log);
+  const consoleUrl = (): string | undefined => (hasConsole ? `${addresses.baseUrl}/console` : undefined);
+  const sender = new NotificationSender({ store, secrets, clock, log, egress, mailer, consoleUrl });
   const { fabric } = overlay;
   const watch = new ProblemWatch({ model, catalog, status, fabric, edgeRouters, store, clock, log });
   const certificates = new CertificateWatch({ store, clock, log });
@@ -26,5 +30,5 @@ export function openNotifications(
     await Promise.all([watch.close(), certificates.close()]);
     await Promise.all([sender.close(), sweep.close()]);
   });
-  return sender;
+  return { notifications: sender };
 }

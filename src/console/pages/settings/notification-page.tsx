@@ -15,14 +15,13 @@ import { NameField } from '../../parts/name-field.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
-import { TextField } from '../../parts/text-field.tsx';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { EventChoice } from './event-choice.tsx';
 import { notificationText } from './notification-text.ts';
-import { DestinationState } from './notifications-page.tsx';
+import { addressesOf, DestinationState, TargetField } from './notifications-page.tsx';
 
 const KIND = 'notification-destination';
 /** The result stands in a line of its own, below all buttons. */
@@ -54,28 +53,31 @@ export function NotificationPage(): ReactNode {
 function Actions({ destination }: { readonly destination: NotificationDestinationAnswer }): ReactNode {
   const text = useText(notificationText);
   const navigate = useNavigate();
-  const { id, name } = destination;
+  const { id, name, type } = destination;
+  const removeText = type === 'email' ? text.removeMail : text.remove;
   const [secret, setSecret] = useState<string | undefined>();
   return (
     <Group gap="xs">
-      <TestButton id={id} />
-      <ConfirmedAction
-        operation="rotateNotificationSecret"
-        input={{ parameters: { id }, body: { overlapSeconds: OVERLAP_SECONDS } }}
-        refreshes={[KIND]}
-        label={text.rotate}
-        title={text.rotate}
-        size="sm"
-        onDone={({ body }) => setSecret(body.secret)}
-      >
-        <p>{text.rotateText}</p>
-      </ConfirmedAction>
+      <TestButton id={id} type={type} />
+      {type === 'webhook' ? (
+        <ConfirmedAction
+          operation="rotateNotificationSecret"
+          input={{ parameters: { id }, body: { overlapSeconds: OVERLAP_SECONDS } }}
+          refreshes={[KIND]}
+          label={text.rotate}
+          title={text.rotate}
+          size="sm"
+          onDone={({ body }) => setSecret(body.secret)}
+        >
+          <p>{text.rotateText}</p>
+        </ConfirmedAction>
+      ) : null}
       <DeleteButton
         operation="deleteNotificationDestination"
         input={{ parameters: { id } }}
         kind={KIND}
-        label={text.remove}
-        title={text.remove}
+        label={removeText}
+        title={removeText}
         typed={name}
         onDeleted={() => void navigate({ to: '/settings/notifications' })}
       >
@@ -90,12 +92,14 @@ function Actions({ destination }: { readonly destination: NotificationDestinatio
   );
 }
 
-function TestButton({ id }: { readonly id: string }): ReactNode {
+function TestButton(props: Pick<NotificationDestinationAnswer, 'id' | 'type'>): ReactNode {
   const text = useText(notificationText);
+  const { id, type } = props;
+  const accepted = type === 'email' ? text.testMailDelivered : text.testDelivered;
   const { mutate, data, error, isPending } = useChange('testNotificationDestination');
   const result = data?.body;
   const testSentence = ({ delivered, problem }: NonNullable<typeof result>) =>
-    delivered ? text.testDelivered : text.testFailed(problem ?? '');
+    delivered ? accepted : text.testFailed(problem ?? '');
   return (
     <>
       <Button variant="default" loading={isPending} onClick={() => mutate({ parameters: { id } })}>
@@ -132,9 +136,9 @@ function DestinationFacts({
 
 function SettingsOfDestination({ now, reload }: Editable<NotificationDestinationAnswer>): ReactNode {
   const text = useText(notificationText);
-  const draftOf = ({ name, url, enabled, events }: NotificationDestinationAnswer) => ({
+  const draftOf = ({ name, url, addresses = [], enabled, events }: NotificationDestinationAnswer) => ({
     name,
-    url,
+    target: url ?? addresses.join('\n'),
     enabled,
     events,
   });
@@ -142,28 +146,27 @@ function SettingsOfDestination({ now, reload }: Editable<NotificationDestination
   const change = useChange('changeNotificationDestination', { refreshes: [KIND], onDone: edit.saved });
   const { body, etag } = edit.base;
   const { draft } = edit;
+  const isMail = body.type === 'email';
+  const save = () => {
+    const { target, ...rest } = draft;
+    const where = isMail ? { addresses: addressesOf(target) } : { url: target };
+    change.mutate({ parameters: { id: body.id }, body: { ...rest, ...where }, ifMatch: etag });
+  };
   return (
     <EditForm
       edit={edit}
       change={change}
-      fields={['name', 'url', 'enabled']}
+      fields={['name', 'url', 'addresses', 'enabled']}
       submit={text.save}
       isDisabled={draft.events.length === 0}
-      onSubmit={() => change.mutate({ parameters: { id: body.id }, body: draft, ifMatch: etag })}
+      onSubmit={save}
     >
       <NameField label={text.name} value={draft.name} onChange={(name) => edit.type({ name })} />
-      <TextField
-        name="url"
-        label={text.url}
-        description={text.urlText}
-        value={draft.url}
-        onChange={(url) => edit.type({ url })}
-        isRequired
-      />
+      <TargetField isMail={isMail} value={draft.target} onChange={(target) => edit.type({ target })} />
       <EventChoice value={draft.events} onChange={(events) => edit.type({ events: [...events] })} />
       <FlagField
         name="enabled"
-        label={text.enabled}
+        label={isMail ? text.mailEnabled : text.enabled}
         value={draft.enabled}
         onChange={(enabled) => edit.type({ enabled })}
       />

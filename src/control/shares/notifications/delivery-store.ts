@@ -3,11 +3,11 @@
  * deliveries with a lease, so that each is sent by one of them, and sent again if that one ends.
  */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { NotificationEventType } from '#contract';
 import { isUuid } from '#domain';
 import { orderedPage, type Page, type PageRequest, type Queries, type Touch } from '../../store/mod.ts';
-import { destinationsFor } from './destination-store.ts';
+import { destinationsFor, type DestinationType } from './destination-store.ts';
 
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
@@ -25,6 +25,8 @@ export interface NotificationDelivery {
   readonly attemptedAtMs: number | null;
   readonly status: number | null;
   readonly problem: string | null;
+  /** Marks of the email addresses that have it. */
+  readonly accepted: readonly string[];
   readonly createdAtMs: number;
 }
 
@@ -38,6 +40,10 @@ export interface NewEvent {
 const MAX_WAITING = 1_000;
 const MAX_FINISHED = 500;
 const KEPT_MS = 30 * 86_400_000;
+/** Messages in one mail. */
+const MAX_GATHERED = 100;
+/** How long a message waits for others, with which it is one message then. */
+const GATHERED_MS: Readonly<Record<DestinationType, number>> = { webhook: 0, email: 60_000 };
 const QUEUE_FULL = `${MAX_WAITING} notifications wait for this destination already`;
 
 /** Queues an event for each destination that receives it, inside the caller's transaction. */
@@ -54,8 +60,11 @@ export async function publishEvent(
     .insertInto('notification_event')
     .values({ id: eventId, organization_id: organizationId, type, at: nowMs, data: JSON.stringify(data) })
     .execute();
-  const waiting = await waitingOf(trx, destinations);
-  for (const destinationId of destinations) {
+  const waiting = await waitingOf(
+    trx,
+    destinations.map(({ id }) => id),
+  );
+  for (const { id: destinationId, type: kind } of destinations) {
     const isFull = (waiting.get(destinationId) ?? 0) >= MAX_WAITING;
     await trx
       .insertInto('notification_delivery')
@@ -64,7 +73,7 @@ export async function publishEvent(
         destination_id: destinationId,
         event_id: eventId,
         state: isFull ? 'FAILED' : 'PENDING',
-        due_at: nowMs,
+        due_at: nowMs + GATHERED_MS[kind],
         created_at: nowMs,
         attempted_at: null,
         status: null,
@@ -94,47 +103,83 @@ export interface DueDeliveries {
   readonly except: readonly string[];
 }
 
-/** Takes deliveries that are due, the oldest one of each destination. */
-export async function takeDueDeliveries(db: Queries, due: DueDeliveries): Promise<NotificationDelivery[]> {
-  const { nowMs, leaseUntilMs, most, except } = due;
+/**
+ * Takes deliveries that are due, the oldest one of each destination; for mail with what else waits for the same recipients, whether
+ * due or never sent, which becomes one message. One statement takes all of a destination, so that two control planes never share them.
+ */
+export async function takeDueDeliveries(
+  db: Queries,
+  due: DueDeliveries,
+): Promise<readonly (readonly NotificationDelivery[])[]> {
+  const first = await dueDeliveries(db, due);
+  if (first.length === 0) return [];
+  const beside = await gatheredDeliveries(
+    db,
+    first.filter(({ kind }) => GATHERED_MS[kind] > 0).map(({ destination_id: id }) => id),
+    due.nowMs,
+  );
+  const batches = first.map((each) => [
+    each,
+    ...beside.filter(
+      ({ id, destination_id: destination, accepted }) =>
+        id !== each.id && destination === each.destination_id && accepted === each.accepted,
+    ),
+  ]);
+  const taken = await db
+    .updateTable('notification_delivery')
+    .set({ due_at: due.leaseUntilMs, attempted_at: due.nowMs })
+    .where(
+      'id',
+      'in',
+      batches.flat().map(({ id }) => id),
+    )
+    .where('state', '=', 'PENDING')
+    .where(isReady(due.nowMs))
+    .returning('id')
+    .execute();
+  const ids = new Set(taken.map(({ id }) => id));
+  return batches
+    .map((batch) => batch.filter(({ id }) => ids.has(id)).map(deliveryOf))
+    .filter((batch) => batch.length > 0);
+}
+
+/** One that was attempted waits for its time; until then it may be under way at another control plane. */
+function isReady(nowMs: number): RawBuilder<boolean> {
+  return sql<boolean>`(attempted_at is null or due_at <= ${nowMs})`;
+}
+
+async function dueDeliveries(db: Queries, { nowMs, most, except }: DueDeliveries) {
+  const place = sql<number>`row_number() over (partition by destination_id order by due_at, notification_delivery.id)`;
   let query = deliveries(db)
     .innerJoin(
       'notification_destination',
       'notification_destination.id',
       'notification_delivery.destination_id',
     )
-    .select(
-      sql<number>`row_number() over (partition by destination_id order by due_at, notification_delivery.id)`.as(
-        'nth',
-      ),
-    )
+    .select(['notification_destination.type as kind', place.as('nth')])
     .where('state', '=', 'PENDING')
     .where('due_at', '<=', nowMs)
     .where('paused_until', '<=', nowMs)
     .where('enabled', '=', 1);
   if (except.length > 0) query = query.where('destination_id', 'not in', except);
-  const found = await db
+  return db
     .selectFrom(query.as('waiting'))
     .selectAll()
     .where('nth', '=', 1)
     .orderBy('due_at')
     .limit(most)
     .execute();
-  if (found.length === 0) return [];
-  const taken = await db
-    .updateTable('notification_delivery')
-    .set({ due_at: leaseUntilMs, attempted_at: nowMs })
-    .where(
-      'id',
-      'in',
-      found.map(({ id }) => id),
-    )
+}
+
+async function gatheredDeliveries(db: Queries, destinationIds: readonly string[], nowMs: number) {
+  if (destinationIds.length === 0) return [];
+  const place = sql<number>`row_number() over (partition by destination_id order by notification_delivery.created_at, notification_delivery.id)`;
+  const ready = deliveries(db)
+    .select(place.as('nth'))
+    .where('destination_id', 'in', destinationIds)
     .where('state', '=', 'PENDING')
-    .where('due_at', '<=', nowMs)
-    .returning('id')
-    .execute();
-  const ids = new Set(taken.map(({ id }) => id));
-  return found.filter(({ id }) => ids.has(id)).map(deliveryOf);
+    .where(isReady(nowMs));
+  return db.selectFrom(ready.as('ready')).selectAll().where('nth', '<', MAX_GATHERED).execute();
 }
 
 export interface AttemptOutcome {
@@ -143,16 +188,24 @@ export interface AttemptOutcome {
   readonly dueAtMs: number;
   readonly status: number | null;
   readonly problem: string | null;
+  readonly accepted: readonly string[];
 }
 
 export async function noteAttempt(
   db: Queries,
   id: string,
-  { state, attempts, dueAtMs, status, problem }: AttemptOutcome,
+  { state, attempts, dueAtMs, status, problem, accepted }: AttemptOutcome,
 ): Promise<void> {
   await db
     .updateTable('notification_delivery')
-    .set({ state, attempts, due_at: dueAtMs, status, problem })
+    .set({
+      state,
+      attempts,
+      due_at: dueAtMs,
+      status,
+      problem,
+      accepted: accepted.length === 0 ? null : accepted.join(' '),
+    })
     .where('id', '=', id)
     .where('state', '=', 'PENDING')
     .execute();
@@ -250,6 +303,7 @@ function deliveries(db: Queries) {
       'attempted_at',
       'status',
       'problem',
+      'accepted',
       'notification_delivery.created_at',
       'notification_event.type',
       'notification_event.at',
@@ -273,6 +327,7 @@ function deliveryOf(row: DeliveryRow): NotificationDelivery {
     attemptedAtMs: row.attempted_at,
     status: row.status,
     problem: row.problem,
+    accepted: row.accepted?.split(' ') ?? [],
     createdAtMs: row.created_at,
   };
 }

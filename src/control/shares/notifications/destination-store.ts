@@ -22,14 +22,20 @@ const MAX_DESTINATIONS = 20;
 /** Replaces an address that cannot be unsealed, so that its owner sees and mends or deletes the destination. Never a host. */
 const UNREADABLE_URL = 'https://unreadable.invalid/';
 
+type Row = Selectable<Database['notification_destination']>;
+export type DestinationType = Row['type'];
+
 export interface NotificationDestination {
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
-  readonly type: 'webhook';
+  readonly type: DestinationType;
   readonly isEnabled: boolean;
   readonly events: readonly NotificationEventType[];
-  readonly url: string;
+  /** The address of a webhook; null for other types. */
+  readonly url: string | null;
+  /** Email addresses; none for other types. */
+  readonly addresses: readonly string[];
   readonly secret: string | null;
   readonly previous: { readonly secret: string; readonly untilMs: number } | null;
   /** Successive failures. */
@@ -40,11 +46,10 @@ export interface NotificationDestination {
 }
 
 type Sealing = Pick<Secrets, 'seal' | 'unseal'>;
-type Row = Selectable<Database['notification_destination']>;
 
 export type NewDestination = Pick<
   NotificationDestination,
-  'organizationId' | 'name' | 'type' | 'isEnabled' | 'events' | 'url' | 'secret'
+  'organizationId' | 'name' | 'type' | 'isEnabled' | 'events' | 'url' | 'addresses' | 'secret'
 >;
 
 /** The organization is locked. Throws `conflict` if it has as many as it may have. */
@@ -70,7 +75,7 @@ export async function createDestination(
     type: wanted.type,
     enabled: wanted.isEnabled ? 1 : 0,
     events: wanted.events.join(' '),
-    url_sealed: secrets.seal(wanted.url),
+    ...sealedTarget(secrets, wanted),
     secret_sealed: wanted.secret === null ? null : secrets.seal(wanted.secret),
     previous_sealed: null,
     previous_until: null,
@@ -137,7 +142,7 @@ export async function updateDestination(
       name: after.name,
       enabled: after.isEnabled ? 1 : 0,
       events: after.events.join(' '),
-      url_sealed: secrets.seal(after.url),
+      ...sealedTarget(secrets, after),
       secret_sealed: after.secret === null ? null : secrets.seal(after.secret),
       previous_sealed: after.previous === null ? null : secrets.seal(after.previous.secret),
       previous_until: after.previous === null ? null : after.previous.untilMs,
@@ -161,16 +166,18 @@ export async function destinationsFor(
   db: Queries,
   organizationId: string,
   type: NotificationEventType,
-): Promise<readonly string[]> {
+): Promise<readonly Pick<NotificationDestination, 'id' | 'type'>[]> {
   if (organizationId === '' && !isOfInstallation(type)) return [];
   let query = db
     .selectFrom('notification_destination')
-    .select(['id', 'events'])
+    .select(['id', 'type', 'events'])
     .where('enabled', '=', 1)
     .where('events', 'like', `%${type}%`);
   if (organizationId !== '') query = query.where('organization_id', '=', organizationId);
   const found = await query.execute();
-  return found.filter(({ events }) => events.split(' ').includes(type)).map(({ id }) => id);
+  return found
+    .filter(({ events }) => events.split(' ').includes(type))
+    .map(({ id, type: kind }) => ({ id, type: kind }));
 }
 
 export async function noteSuccess(db: Queries, id: string, nowMs: number): Promise<void> {
@@ -210,7 +217,7 @@ function destinationOf(secrets: Sealing, row: Row): NotificationDestination {
     isEnabled: row.enabled === 1,
     // A type of a newer version is left out.
     events: row.events.split(' ').filter(isNotificationEventType),
-    ...(sealed ?? { url: UNREADABLE_URL, secret: null, previous: null }),
+    ...(sealed ?? unreadable(row)),
     failures: row.failures,
     lastSuccessAtMs: row.last_success_at,
     lastProblem: row.last_problem,
@@ -218,10 +225,27 @@ function destinationOf(secrets: Sealing, row: Row): NotificationDestination {
   };
 }
 
-function unsealed(secrets: Sealing, row: Row): Pick<NotificationDestination, 'url' | 'secret' | 'previous'> {
-  const { previous_sealed: previous, previous_until: untilMs } = row;
+type SealedFields = Pick<NotificationDestination, 'url' | 'addresses' | 'secret' | 'previous'>;
+
+function unreadable({ type }: Row): SealedFields {
+  return { url: type === 'webhook' ? UNREADABLE_URL : null, addresses: [], secret: null, previous: null };
+}
+
+function sealedTarget(
+  secrets: Pick<Secrets, 'seal'>,
+  { url, addresses }: Pick<NotificationDestination, 'url' | 'addresses'>,
+) {
   return {
-    url: secrets.unseal(row.url_sealed),
+    url_sealed: url === null ? null : secrets.seal(url),
+    addresses_sealed: addresses.length === 0 ? null : secrets.seal(addresses.join(' ')),
+  };
+}
+
+function unsealed(secrets: Sealing, row: Row): SealedFields {
+  const { previous_sealed: previous, previous_until: untilMs, addresses_sealed: addresses } = row;
+  return {
+    url: row.url_sealed === null ? null : secrets.unseal(row.url_sealed),
+    addresses: addresses === null ? [] : secrets.unseal(addresses).split(' '),
     secret: row.secret_sealed === null ? null : secrets.unseal(row.secret_sealed),
     previous: previous === null || untilMs === null ? null : { secret: secrets.unseal(previous), untilMs },
   };

@@ -1,5 +1,6 @@
 /** Notifications: what is noticed, the queue, and what sends it. */
 export { CertificateWatch } from './certificate-watch.ts';
+export { Mailer, type MailSettings } from './mailer.ts';
 export { NotificationSender } from './notification-sender.ts';
 export { NotificationSweep } from './notification-sweep.ts';
 export { ProblemWatch } from './problem-watch.ts';

@@ -2,48 +2,52 @@
  * Sends queued notifications. Each control plane takes what is due, one delivery of a destination at a time, so that a slow
  * destination takes one place and delays no other. What fails is sent again later, with pauses of its destination.
  */
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import { EgressClient, type EgressClientOptions } from '#net';
+import { messageOf, type Clock, type Log } from '#base';
 import type { Exposition } from '#net/metrics';
 import type { Secrets } from '../../secrets/mod.ts';
 import { concerns, type Store } from '../../store/mod.ts';
 import { pauseMs, retryDelayMs } from './delivery-policy.ts';
-import { noteAttempt, takeDueDeliveries, type NotificationDelivery } from './delivery-store.ts';
+import {
+  noteAttempt,
+  takeDueDeliveries,
+  type AttemptOutcome,
+  type NotificationDelivery,
+} from './delivery-store.ts';
+import type { Attempt, DestinationChannel, NotificationMessage } from './destination-channel.ts';
 import {
   findDestination,
   noteFailure,
   noteSuccess,
+  type DestinationType,
   type NotificationDestination,
 } from './destination-store.ts';
-import { webhookBody, webhookHeaders, type NotificationMessage } from './webhook-message.ts';
+import { MailChannel } from './mail-channel.ts';
+import type { Mailer } from './mailer.ts';
+import { WebhookChannel, type WebhookEgress } from './webhook-channel.ts';
 
 const PASS_MS = 5_000;
 const LEASE_MS = 60_000;
 const MAX_RUNNING = 16;
-const TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 65_536;
 const MAX_PROBLEM_CHARS = 300;
+const COUNTED = { DELIVERED: 'delivered', PENDING: 'attemptFailed', FAILED: 'failed' } as const;
 
 export interface NotificationSenderOptions {
   readonly store: Pick<Store, 'db' | 'onChange'>;
-  readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  readonly secrets: Pick<Secrets, 'seal' | 'unseal' | 'hmac'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly egress: Pick<EgressClientOptions, 'allowed' | 'ca' | 'lookup'>;
+  readonly egress: WebhookEgress;
+  /** Undefined if the operator configured no mail server. */
+  readonly mailer?: Pick<Mailer, 'send'> | undefined;
+  /** Address of the console, for links in mail; undefined if there is none. */
+  readonly consoleUrl?: (() => string | undefined) | undefined;
   /** From 0 to 1. */
   readonly random?: (() => number) | undefined;
 }
 
-export interface Attempt {
-  /** HTTP status; null if there was no answer. */
-  readonly status: number | null;
-  /** Undefined if it was delivered. */
-  readonly problem: string | undefined;
-}
-
 export class NotificationSender {
   readonly #options: NotificationSenderOptions;
-  readonly #client: EgressClient;
+  readonly #channels: Readonly<Record<DestinationType, DestinationChannel>>;
   readonly #timer: NodeJS.Timeout;
   /** By destination. */
   readonly #running = new Map<string, Promise<void>>();
@@ -54,11 +58,11 @@ export class NotificationSender {
 
   constructor(options: NotificationSenderOptions) {
     this.#options = options;
-    this.#client = new EgressClient({
-      ...options.egress,
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-    });
+    const { store, secrets, clock, mailer, consoleUrl = () => undefined } = options;
+    this.#channels = {
+      webhook: new WebhookChannel(options.egress, clock),
+      email: new MailChannel({ mailer, store, secrets, clock, consoleUrl }),
+    };
     options.store.onChange((changes) => {
       if (concerns(changes, 'notification')) void this.pass();
     });
@@ -86,30 +90,26 @@ export class NotificationSender {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
+  /** Whether there can be destinations of type email. */
+  get hasMail(): boolean {
+    return this.#options.mailer !== undefined;
+  }
+
   /** Sends one message now, beside those that are queued. Never rejects. */
-  async attempt(destination: NotificationDestination, message: NotificationMessage): Promise<Attempt> {
-    const { clock } = this.#options;
-    const nowMs = clock.nowMs();
+  attempt(destination: NotificationDestination, message: NotificationMessage): Promise<Attempt> {
+    return this.#attempt(destination, [message], []);
+  }
+
+  async #attempt(
+    destination: NotificationDestination,
+    messages: readonly NotificationMessage[],
+    accepted: readonly string[],
+  ): Promise<Attempt> {
+    const { signal } = this.#closing;
     try {
-      const body = webhookBody(message);
-      const headers = webhookHeaders(message.id, body, secretsOf(destination, nowMs), nowMs);
-      const { signal } = this.#closing;
-      const { status } = await this.#client.send({
-        method: 'POST',
-        url: destination.url,
-        headers,
-        body,
-        signal,
-      });
-      if (status >= 200 && status < 300) return { status, problem: undefined };
-      const isRedirect = status >= 300 && status < 400;
-      const problem = isRedirect
-        ? `the server answered ${status}; redirects are not followed`
-        : `the server answered ${status}`;
-      return { status, problem };
+      return await this.#channels[destination.type].send({ destination, messages, accepted, signal });
     } catch (error) {
-      const problem = error instanceof FrontdoorError ? error.message : messageOf(error);
-      return { status: null, problem: problem.slice(0, MAX_PROBLEM_CHARS) };
+      return { status: null, problem: messageOf(error).slice(0, MAX_PROBLEM_CHARS) };
     }
   }
 
@@ -141,16 +141,16 @@ export class NotificationSender {
           most,
           except: [...this.#running.keys()],
         });
-        for (const delivery of taken) this.#start(delivery);
+        for (const batch of taken) this.#start(batch);
       } while (this.#again);
     } catch (error) {
       log.warn({ cause: messageOf(error) }, 'queued notifications could not be read');
     }
   }
 
-  #start(delivery: NotificationDelivery): void {
-    const { destinationId } = delivery;
-    const sent = this.#deliver(delivery)
+  #start(batch: readonly NotificationDelivery[]): void {
+    const { destinationId } = batch[0]!;
+    const sent = this.#deliver(destinationId, batch)
       .catch((error: unknown) => {
         const { log } = this.#options;
         const fields = { destination: destinationId, cause: messageOf(error) };
@@ -163,46 +163,57 @@ export class NotificationSender {
     this.#running.set(destinationId, sent);
   }
 
-  async #deliver(delivery: NotificationDelivery): Promise<void> {
-    const { store, secrets, clock, log, random = Math.random } = this.#options;
-    const destination = await findDestination(store.db, secrets, delivery.destinationId);
+  /** The batch is one message. */
+  async #deliver(destinationId: string, batch: readonly NotificationDelivery[]): Promise<void> {
+    const { store, secrets, clock } = this.#options;
+    const destination = await findDestination(store.db, secrets, destinationId);
     if (destination === undefined) return;
-    const { eventId: id, type, eventAtMs: atMs, data } = delivery;
-    const { status, problem } = await this.attempt(destination, { id, type, atMs, data });
+    const deliveries = batch.toSorted((one, other) => one.eventAtMs - other.eventAtMs);
+    const messages = deliveries.map(({ eventId: id, type, eventAtMs: atMs, data }) => ({
+      id,
+      type,
+      atMs,
+      data,
+    }));
+    const attempt = await this.#attempt(destination, messages, deliveries[0]!.accepted);
     if (this.#closing.signal.aborted) return;
+    const outcomes = this.#outcomesOf(deliveries, attempt);
+    for (const [index, outcome] of outcomes.entries())
+      await noteAttempt(store.db, deliveries[index]!.id, outcome);
+    this.#report(deliveries[0]!, outcomes);
     const nowMs = clock.nowMs();
-    const attempts = delivery.attempts + 1;
-    if (problem === undefined) {
-      this.#counts.delivered += 1;
-      await noteAttempt(store.db, delivery.id, {
-        state: 'DELIVERED',
-        attempts,
-        dueAtMs: nowMs,
-        status,
-        problem: null,
-      });
-      await noteSuccess(store.db, destination.id, nowMs);
-      return;
-    }
-    const delayMs = retryDelayMs(attempts, random());
-    const isLast = delayMs === undefined;
-    this.#counts[isLast ? 'failed' : 'attemptFailed'] += 1;
-    await noteAttempt(store.db, delivery.id, {
-      state: isLast ? 'FAILED' : 'PENDING',
-      attempts,
-      dueAtMs: nowMs + (delayMs ?? 0),
-      status,
-      problem,
-    });
-    await noteFailure(store.db, destination, problem, nowMs + pauseMs(destination.failures + 1));
-    const fields = { destination: destination.id, type, attempts, status, problem };
-    if (isLast) log.warn(fields, 'a notification was not delivered');
+    if (attempt.problem === undefined) await noteSuccess(store.db, destination.id, nowMs);
+    else if (attempt.waitUntilMs === undefined)
+      await noteFailure(store.db, destination, attempt.problem, nowMs + pauseMs(destination.failures + 1));
+  }
+
+  #report(
+    { destinationId: destination, type }: NotificationDelivery,
+    outcomes: readonly AttemptOutcome[],
+  ): void {
+    const { log } = this.#options;
+    const { status, problem, attempts, state } = outcomes[0]!;
+    if (problem === null) return;
+    const fields = { destination, type, messages: outcomes.length, attempts, status, problem };
+    if (state === 'FAILED') log.warn(fields, 'a notification was not delivered');
     else log.info(fields, 'a notification is sent again later');
   }
-}
 
-/** The secrets that sign now: the present one, and the one before during an overlap. */
-function secretsOf({ secret, previous }: NotificationDestination, nowMs: number): readonly string[] {
-  const former = previous !== null && previous.untilMs > nowMs ? [previous.secret] : [];
-  return [...(secret === null ? [] : [secret]), ...former];
+  /** Those that are sent again have the same time, so that they are one message again. */
+  #outcomesOf(deliveries: readonly NotificationDelivery[], attempt: Attempt): readonly AttemptOutcome[] {
+    const { clock, random = Math.random } = this.#options;
+    const { status, problem = null, isFinal = false, waitUntilMs } = attempt;
+    const nowMs = clock.nowMs();
+    const drawn = random();
+    return deliveries.map(({ attempts: before, accepted: had }) => {
+      const accepted = attempt.accepted ?? had;
+      if (waitUntilMs !== undefined)
+        return { state: 'PENDING', attempts: before, dueAtMs: waitUntilMs, status, problem, accepted };
+      const attempts = before + 1;
+      const delayMs = problem === null || isFinal ? undefined : retryDelayMs(attempts, drawn);
+      const state = problem === null ? 'DELIVERED' : delayMs === undefined ? 'FAILED' : 'PENDING';
+      this.#counts[COUNTED[state]] += 1;
+      return { state, attempts, dueAtMs: nowMs + (delayMs ?? 0), status, problem, accepted };
+    });
+  }
 }

@@ -3,18 +3,10 @@
  * each secret that is valid now.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import type { NotificationMessage } from './destination-channel.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-
-export interface NotificationMessage {
-  /** Attempts to deliver a message share its ID, so that a receiver recognizes duplicates. */
-  readonly id: string;
-  readonly type: string;
-  readonly atMs: number;
-  /** JSON. */
-  readonly data: string;
-}
 
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');

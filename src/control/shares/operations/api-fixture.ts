@@ -184,7 +184,7 @@ export async function openApiWorld({
     baseUrl: () => BASE_URL,
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
-    notifications: { attempt: async () => ({ status: 200, problem: undefined }) },
+    notifications: { attempt: async () => ({ status: 200, problem: undefined }), hasMail: true },
     authorities: { trustDomain: 'test.frontdoor', changed: async () => {} },
     sealing: {
       prepare: async () => 'k2',

@@ -106,7 +106,7 @@ export interface ApiParts {
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
   /** Sends a message to a destination of notifications at once. */
-  readonly notifications: Pick<NotificationSender, 'attempt'>;
+  readonly notifications: Pick<NotificationSender, 'attempt' | 'hasMail'>;
   readonly authorities: AuthoritiesView;
   readonly sealing: Pick<SealingKeys, 'prepare' | 'begin' | 'look' | 'state'>;
   readonly agentEnrollmentTtlMs: number;

@@ -82,6 +82,7 @@ describeEachStore('the Management API', (open) => {
     assert.deepEqual(answer, {
       version: '0.1.0',
       edgeApiUrl,
+      mail: true,
       routers,
       controlPlanes: [
         { apiUrl: 'https://a.example', silentSince: null },
@@ -97,7 +98,7 @@ describeEachStore('the Management API', (open) => {
     });
     const { authorization } = await world.addAccount(first.organizationId, 'frontdoor.read');
     const seen = await world.call('GET', '/installation', { authorization });
-    assert.deepEqual(seen.body, { version: '0.1.0', edgeApiUrl, routers });
+    assert.deepEqual(seen.body, { version: '0.1.0', edgeApiUrl, mail: true, routers });
   });
 
   it('checks a provider: the callback addresses to register, and why its issuer cannot be used', async () => {

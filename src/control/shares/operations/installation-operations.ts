@@ -8,13 +8,14 @@ import { ADMIN } from './granted-organization.ts';
 
 const MOST_CERTIFICATES = 100;
 
-type InstallationParts = Pick<ApiParts, 'store' | 'clock' | 'installation' | 'edgeRouters'>;
+type InstallationParts = Pick<ApiParts, 'store' | 'clock' | 'installation' | 'edgeRouters' | 'notifications'>;
 
 export const installationHandlers: Handlers<InstallationParts, 'getInstallation'> = {
   async getInstallation(parts, call) {
     const answer: InstallationAnswer = {
       version: parts.installation.version ?? null,
       edgeApiUrl: parts.installation.edgeApiUrl(),
+      mail: parts.notifications.hasMail,
       routers: parts.edgeRouters().map(({ name, hostname, port, isOnline }) => ({
         name,
         address: formatHostPort(hostname, port),

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import { DEFAULT_NOTIFICATION_EVENTS, isOfInstallation, type NotificationEventType } from '#contract';
 import type { NotificationDeliveryAnswer, NotificationDestinationAnswer } from '#contract/schemas';
-import { invalidValue, parseName } from '#domain';
+import { parseName } from '#domain';
 import { readAlone } from '#net';
 import type { Principal } from '../../credentials/oauth/mod.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
@@ -26,6 +26,7 @@ import {
   type NotificationDestination,
 } from '../notifications/destination-store.ts';
 import { newWebhookSecret } from '../notifications/webhook-message.ts';
+import { checkOfType, checkUrl, newTargetOf } from './notification-target.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,
@@ -76,26 +77,24 @@ export const notificationHandlers: Handlers<
     const { body, principal } = call;
     const events = body.events ?? DEFAULT_NOTIFICATION_EVENTS;
     checkMaySubscribe(principal, events);
-    checkUrl(body.url);
-    const secret = newWebhookSecret();
+    const target = newTargetOf(parts, body);
     const make = async (trx: Queries) => {
       const asked = body.organizationId ?? principal.organizationId;
       const { id: organizationId } = await lockReachedOrganization(trx, principal, asked);
       const wanted = {
         organizationId,
         name: parseName(body.name)!,
-        type: body.type ?? 'webhook',
         isEnabled: body.enabled ?? true,
         events,
-        url: body.url,
-        secret,
-      } as const;
+        ...target,
+      };
       const made = await createDestination(trx, parts.secrets, wanted, parts.clock.nowMs());
-      const target = { kind: KIND, id: made.id };
-      return { result: made, target, after: auditedOf(parts, made), organizationId };
+      const { id } = made;
+      return { result: made, target: { kind: KIND, id }, after: auditedOf(parts, made), organizationId };
     };
     return creation(parts, call, make, (made) => {
-      const answer = { ...answerOf(parts, made), secret };
+      const { secret } = target;
+      const answer = { ...answerOf(parts, made), ...(secret === null ? {} : { secret }) };
       return tagged(
         parts,
         unstored(created(parts, `/notification-destinations/${made.id}`, answer)),
@@ -125,16 +124,18 @@ export const notificationHandlers: Handlers<
   },
 
   async changeNotificationDestination(parts, call) {
-    const { name, url, enabled, events } = call.body;
+    const { name, url, addresses, enabled, events } = call.body;
     if (events !== undefined) checkMaySubscribe(call.principal, events);
     if (url !== undefined) checkUrl(url);
     const after = await change(parts, call, async (trx, touch) => {
       const before = await lockedDestination(parts, trx, call);
       checkIfMatch(parts, call, storedOf(parts, before));
+      checkOfType(before.type, call.body);
       const result = {
         ...before,
         name: name === undefined ? before.name : parseName(name)!,
         url: url ?? before.url,
+        addresses: addresses ?? before.addresses,
         isEnabled: enabled ?? before.isEnabled,
         events: events ?? before.events,
       };
@@ -148,6 +149,8 @@ export const notificationHandlers: Handlers<
     const secret = newWebhookSecret();
     const make = async (trx: Queries, touch: Touch) => {
       const before = await lockedDestination(parts, trx, call);
+      if (before.type !== 'webhook')
+        throw new FrontdoorError('conflict', 'conflict', 'Only messages to webhooks are signed');
       const untilMs = parts.clock.nowMs() + overlapSeconds * 1_000;
       const previous =
         overlapSeconds === 0 || before.secret === null ? null : { secret: before.secret, untilMs };
@@ -256,21 +259,18 @@ function checkMaySubscribe(principal: Principal, events: readonly NotificationEv
   if (events.some(isOfInstallation)) checkMayHandOut(principal, [ADMIN]);
 }
 
-/** Throws `invalid` for what has the form of an address, but is none. */
-function checkUrl(url: string): void {
-  if (!URL.canParse(url)) throw invalidValue('url', 'an HTTP or HTTPS address');
-}
-
 /** The stored fields, without the results of attempts. */
 function storedOf({ clock }: Pick<ApiParts, 'clock'>, destination: NotificationDestination) {
-  const { id, organizationId, name, type, url, isEnabled, events, previous, createdAtMs } = destination;
+  const { id, organizationId, name, type, url, addresses, isEnabled, events, previous, createdAtMs } =
+    destination;
   const isOverlapping = previous !== null && previous.untilMs > clock.nowMs();
   return {
     id,
     organizationId,
     name,
     type,
-    url,
+    ...(url === null ? {} : { url }),
+    ...(addresses.length === 0 ? {} : { addresses: [...addresses] }),
     enabled: isEnabled,
     events: [...events],
     ...(isOverlapping ? { previousSecretUntil: isoTime(previous.untilMs) } : {}),
@@ -279,7 +279,8 @@ function storedOf({ clock }: Pick<ApiParts, 'clock'>, destination: NotificationD
 }
 
 function auditedOf(parts: Pick<ApiParts, 'clock'>, destination: NotificationDestination) {
-  return { ...storedOf(parts, destination), url: new URL(destination.url).origin };
+  const { url } = destination;
+  return { ...storedOf(parts, destination), ...(url === null ? {} : { url: new URL(url).origin }) };
 }
 
 function answerOf(

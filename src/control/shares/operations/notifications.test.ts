@@ -62,7 +62,7 @@ describeEachStore('notifications', (open) => {
     origin = `http://127.0.0.1:${port}`;
     world = await openApiWorld({
       open,
-      notifications: { attempt: (...args) => senders[0]!.attempt(...args) },
+      notifications: { attempt: (...args) => senders[0]!.attempt(...args), hasMail: false },
     });
     const { store, secrets, clock, model, catalog, options } = world;
     const { status, fabric, edgeRouters } = options;

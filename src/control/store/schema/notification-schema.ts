@@ -6,18 +6,21 @@ export interface NotificationTables {
   reported_problem: ReportedProblemTable;
   notification_event: NotificationEventTable;
   notification_delivery: NotificationDeliveryTable;
+  mail_usage: MailUsageTable;
 }
 
 export interface NotificationDestinationTable {
   id: string;
   organization_id: string;
   name: string;
-  type: 'webhook';
+  type: 'webhook' | 'email';
   enabled: Generated<number>;
   /** Types of events, separated by spaces. */
   events: string;
-  /** Its path or query may hold a token. */
-  url_sealed: string;
+  /** The address of a webhook, whose path or query may hold a token. */
+  url_sealed: string | null;
+  /** Email addresses, separated by spaces; null for a webhook. */
+  addresses_sealed: string | null;
   /** The secret that signs; null for types without signatures. */
   secret_sealed: string | null;
   /** The secret before, which signs too until `previous_until`. */
@@ -65,4 +68,14 @@ export interface NotificationDeliveryTable {
   status: number | null;
   /** Why the last attempt failed. */
   problem: string | null;
+  /** Marks of the email addresses that have it, separated by spaces; null: none. */
+  accepted: string | null;
+}
+
+/** How many recipients an organization has sent mail to in an hour. */
+export interface MailUsageTable {
+  organization_id: string;
+  /** Hours since 1970. */
+  hour: number;
+  recipients: number;
 }

@@ -7,7 +7,8 @@ create table notification_destination (
   type text not null,
   enabled integer not null default 1,
   events text not null,
-  url_sealed text not null,
+  url_sealed text,
+  addresses_sealed text,
   secret_sealed text,
   previous_sealed text,
   previous_until bigint,
@@ -49,10 +50,17 @@ create table notification_delivery (
   created_at bigint not null,
   attempted_at bigint,
   status integer,
-  problem text
+  problem text,
+  accepted text
 );
 create index notification_delivery_by_due on notification_delivery (state, due_at);
 create index notification_delivery_by_destination
   on notification_delivery (destination_id, state, created_at);
-create index notification_delivery_by_event on notification_delivery (event_id)
+create index notification_delivery_by_event on notification_delivery (event_id);
+
+create table mail_usage (
+  organization_id text primary key not null references organization (id) on delete cascade,
+  hour bigint not null,
+  recipients integer not null
+)
 `;
