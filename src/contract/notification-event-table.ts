@@ -17,6 +17,14 @@ export const NOTIFICATION_EVENTS = {
     of: 'organization',
     meaning: 'The certificate of an agent or of a domain of a share ends within 14 days',
   },
+  'sign-in.new-network': {
+    of: 'organization',
+    meaning: 'A person signed in to the console from a network that is new for the account',
+  },
+  'quota.reached': {
+    of: 'organization',
+    meaning: 'The organization or one of its frontdoors has used 80 % or all of a limit',
+  },
   'router.lost': {
     of: 'installation',
     meaning: 'A router has been disconnected from every control plane for a minute',

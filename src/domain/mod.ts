@@ -61,6 +61,7 @@ export { isDomainName, isZoneName, zonesOverlap } from './zone-name.ts';
 export { hasRemedy, remedyOf, type FailureCode } from './failure-remedy-table.ts';
 export { isRetryable } from './failure-retry-table.ts';
 export { MESSAGE_REFUSALS, type MessageRefusal } from './message-refusal-table.ts';
+export { networkOfAddress } from './address-network.ts';
 export { invalidValue } from './invalid-value.ts';
 export { IDEMPOTENCY_KEY_TTL_MS } from './kept-answers.ts';
 export { includesScope, ROLE_SCOPES, ROLES, SCOPES, type Role, type Scope } from './role.ts';

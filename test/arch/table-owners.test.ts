@@ -14,6 +14,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   person: 'credentials',
   person_password: 'credentials',
   person_totp: 'credentials',
+  person_network: 'credentials',
   person_identity: 'credentials',
   invitation: 'credentials',
   console_log_in: 'credentials',

@@ -49,6 +49,7 @@ export const BACKED_UP = [
   { table: 'identity_password', key: ['identity_id'] },
   { table: 'person', key: ['id'] },
   { table: 'person_password', key: ['person_id'] },
+  { table: 'person_network', key: ['person_id', 'network'] },
   { table: 'person_totp', key: ['person_id'] },
   { table: 'sign_in_page', key: ['organization_id'] },
   { table: 'console_log_in', key: ['id'] },

@@ -20,6 +20,7 @@ import {
 } from '../credentials/people/mod.ts';
 import { touchResource, type Store, type StoreTransaction, type Touch } from '../store/mod.ts';
 import { sessionTokenOf } from './console-cookie.ts';
+import { noticeNetwork } from './sign-in-notice.ts';
 
 export interface ConsoleParts {
   readonly store: Store;
@@ -80,6 +81,7 @@ export class ConsoleSessions {
     const { id, token } = await openConsoleSession(trx, secrets, owner, client, times);
     const { browser, authProviderId, secondFactor } = client;
     const after = { browser, authProviderId, secondFactor };
+    await noticeNetwork(trx, touch, owner, client, nowMs);
     await this.#record(trx, touch, owner, 'consoleLogIn', id, { after, address: client.address });
     return token;
   }

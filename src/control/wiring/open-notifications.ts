@@ -5,6 +5,7 @@ import {
   NotificationSender,
   NotificationSweep,
   ProblemWatch,
+  QuotaWatch,
 } from '../shares/notifications/mod.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
@@ -25,9 +26,10 @@ export function openNotifications(
   const { fabric } = overlay;
   const watch = new ProblemWatch({ model, catalog, status, fabric, edgeRouters, store, clock, log });
   const certificates = new CertificateWatch({ store, clock, log });
+  const quotas = new QuotaWatch({ store, clock, log });
   const sweep = new NotificationSweep({ store, clock, log });
   closers.push(async () => {
-    await Promise.all([watch.close(), certificates.close()]);
+    await Promise.all([watch.close(), certificates.close(), quotas.close()]);
     await Promise.all([sender.close(), sweep.close()]);
   });
   return { notifications: sender };

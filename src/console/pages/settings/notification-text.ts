@@ -8,6 +8,8 @@ export const EVENTS = {
   'agent.away': false,
   'agent.back': false,
   'certificate.expiring': false,
+  'sign-in.new-network': false,
+  'quota.reached': false,
   'router.lost': true,
   'router.back': true,
 } as const satisfies Readonly<Record<NotificationEventType, boolean>>;
@@ -20,6 +22,8 @@ const eventEn = (type: string): string =>
       'agent.away': 'An agent is away',
       'agent.back': 'An agent is connected again',
       'certificate.expiring': 'A certificate expires soon',
+      'sign-in.new-network': 'Someone signs in to the console from a new network',
+      'quota.reached': '80 % or all of a limit are used',
       'router.lost': 'A router is lost',
       'router.back': 'A router is connected again',
     } satisfies Record<NotificationEventType, string> as Record<string, string>
@@ -33,6 +37,8 @@ const eventDe = (type: string): string =>
       'agent.away': 'Ein Agent ist nicht verbunden',
       'agent.back': 'Ein Agent ist wieder verbunden',
       'certificate.expiring': 'Ein Zertifikat läuft bald ab',
+      'sign-in.new-network': 'Jemand meldet sich aus einem neuen Netz an der Konsole an',
+      'quota.reached': '80 % oder ein ganzes Kontingent sind verbraucht',
       'router.lost': 'Ein Router ist ausgefallen',
       'router.back': 'Ein Router ist wieder verbunden',
     } satisfies Record<NotificationEventType, string> as Record<string, string>

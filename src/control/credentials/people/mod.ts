@@ -66,6 +66,7 @@ export {
   replacePersonPassword,
   uncountPersonAttempts,
 } from './person-password-store.ts';
+export { noteNetwork } from './person-network-store.ts';
 export {
   type PersonRecord,
   changePerson,

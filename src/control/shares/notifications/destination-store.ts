@@ -18,7 +18,7 @@ import {
   type Touch,
 } from '../../store/mod.ts';
 
-const MAX_DESTINATIONS = 20;
+export const MAX_DESTINATIONS = 20;
 /** Replaces an address that cannot be unsealed, so that its owner sees and mends or deletes the destination. Never a host. */
 const UNREADABLE_URL = 'https://unreadable.invalid/';
 

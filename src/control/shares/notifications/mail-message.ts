@@ -28,6 +28,8 @@ const HEADINGS: Readonly<Record<NotificationEventType, readonly [one: string, ma
   'agent.away': ['An agent is away', 'agents are away'],
   'agent.back': ['An agent is connected again', 'agents are connected again'],
   'certificate.expiring': ['A certificate expires soon', 'certificates expire soon'],
+  'sign-in.new-network': ['A sign-in from a new network', 'sign-ins from new networks'],
+  'quota.reached': ['A limit is nearly or fully used', 'limits are nearly or fully used'],
   'router.lost': ['A router is lost', 'routers are lost'],
   'router.back': ['A router is connected again', 'routers are connected again'],
 };

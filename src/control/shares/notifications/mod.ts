@@ -4,3 +4,5 @@ export { Mailer, type MailSettings } from './mailer.ts';
 export { NotificationSender } from './notification-sender.ts';
 export { NotificationSweep } from './notification-sweep.ts';
 export { ProblemWatch } from './problem-watch.ts';
+export { publishEvent } from './delivery-store.ts';
+export { QuotaWatch } from './quota-watch.ts';

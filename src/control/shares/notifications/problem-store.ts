@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../store/mod.ts';
 
 type ReportedKind = Selectable<Database['reported_problem']>['kind'];
 /** Those whose state is measured. */
-export type ProblemKind = Exclude<ReportedKind, 'certificate'>;
+export type ProblemKind = Exclude<ReportedKind, 'certificate' | 'quota'>;
 
 export interface ReportedProblem {
   readonly kind: ReportedKind;

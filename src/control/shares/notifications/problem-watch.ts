@@ -143,7 +143,7 @@ export class ProblemWatch {
     if (!isDue) return;
     this.#readMs = this.#nowMs;
     for (const { kind, resourceId } of await listReported(store.db, KINDS)) {
-      if (kind === 'certificate') continue;
+      if (kind === 'certificate' || kind === 'quota') continue;
       const problem = this.#problemOf(kind, resourceId);
       if (problem.state?.isReported === true) continue;
       problem.state = stepProblem(

@@ -10,12 +10,12 @@ import { checkDomainReach } from './names-below.ts';
 import { restsForAnother } from './resting-name-store.ts';
 
 /** Each of them adds a host to every public share. */
-const MAX_CUSTOM_FRONTENDS = 100;
+export const MAX_CUSTOM_FRONTENDS = 100;
 /** Each of them is looked up daily. */
-const MAX_DOMAINS_OF_FRONTDOOR = 1_000;
+export const MAX_DOMAINS_OF_FRONTDOOR = 1_000;
 const MAX_DOMAINS_OF_SHARE = 20;
 /** Each of them is looked up again and again. */
-const MAX_CLAIMS = 100;
+export const MAX_CLAIMS = 100;
 
 export interface WantedHostname {
   readonly frontdoor: Pick<GrantedFrontdoor, 'id' | 'organizationId'>;

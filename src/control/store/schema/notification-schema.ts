@@ -37,7 +37,7 @@ export interface NotificationDestinationTable {
 }
 
 export interface ReportedProblemTable {
-  kind: 'share' | 'agent' | 'router' | 'certificate';
+  kind: 'share' | 'agent' | 'router' | 'certificate' | 'quota';
   resource_id: string;
   /** '' for the installation. */
   organization_id: string;

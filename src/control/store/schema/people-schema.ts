@@ -6,6 +6,7 @@ export interface PeopleTables {
   person: PersonTable;
   person_password: PersonPasswordTable;
   person_totp: PersonTotpTable;
+  person_network: PersonNetworkTable;
   invitation: InvitationTable;
   console_session: ConsoleSessionTable;
   console_log_in: ConsoleLogInTable;
@@ -23,6 +24,13 @@ export interface PersonTable {
   created_at: number;
   /** To the minute. */
   last_seen_at: number | null;
+}
+
+/** A network that a person signed in from. */
+export interface PersonNetworkTable {
+  person_id: string;
+  network: string;
+  last_seen_at: number;
 }
 
 export interface PersonPasswordTable {

@@ -13,6 +13,13 @@ create index person_by_organization_id on person (organization_id);
 -- People without a role, who are counted before another one is added.
 create index person_waiting on person (organization_id) where role is null;
 
+create table person_network (
+  person_id text not null references person (id) on delete cascade,
+  network text not null,
+  last_seen_at bigint not null,
+  constraint person_network_key primary key (person_id, network)
+);
+
 create table person_password (
   person_id text primary key not null references person (id) on delete cascade,
   organization_id text not null,
