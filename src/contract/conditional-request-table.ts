@@ -37,7 +37,7 @@ const STORED: readonly OperationId[] = [
   ...(['changeNotificationDestination', 'rotateNotificationSecret'] as const),
   ...(['createRouter', 'getRouter', 'changeRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
-  ...(['getRequestLog', 'setRequestLog'] as const),
+  ...(['getRequestLog', 'setRequestLog', 'getEventExport', 'setEventExport'] as const),
 ];
 
 const IF_MATCH: readonly OperationId[] = [
@@ -68,6 +68,7 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteGateway',
   ] as const),
   ...(['changeNotificationDestination', 'deleteNotificationDestination'] as const),
+  ...(['setEventExport', 'deleteEventExport'] as const),
   ...(['changeFabricService', 'deleteFabricService', 'changeTerminator', 'deleteTerminator'] as const),
 ];
 

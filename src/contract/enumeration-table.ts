@@ -3,6 +3,7 @@
  * used.
  */
 import { NOTIFICATION_EVENT_TYPES, NOTIFICATION_EVENTS } from './notification-event-table.ts';
+import { EVENT_EXPORT_STARTS } from './schemas/event-export-schemas.ts';
 import { DELIVERY_STATES, DESTINATION_TYPES } from './schemas/notification-schemas.ts';
 import { BACKEND_MODE_TABLE, BACKEND_MODES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { INGRESS_KINDS } from '#domain/backend-modes';
@@ -240,6 +241,11 @@ const enumerations: readonly Enumeration[] = [
     description: Object.entries(NOTIFICATION_EVENTS)
       .map(([type, { meaning }]) => `${type}: ${meaning}.`)
       .join(' '),
+  },
+  {
+    name: 'EventExportStart',
+    values: EVENT_EXPORT_STARTS,
+    description: 'now: past audit events are left out. beginning: all audit events are sent.',
   },
   {
     name: 'DeliveryState',

@@ -10,6 +10,7 @@ import * as accessSchemas from './schemas/access-schemas.ts';
 import * as authoritySchemas from './schemas/authority-schemas.ts';
 import * as customFrontendSchemas from './schemas/custom-frontend-schemas.ts';
 import * as domainSchemas from './schemas/domain-schemas.ts';
+import * as eventExportSchemas from './schemas/event-export-schemas.ts';
 import * as fabricSchemas from './schemas/fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
 import * as installationSchemas from './schemas/installation-schemas.ts';
@@ -35,6 +36,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   authoritySchemas,
   customFrontendSchemas,
   domainSchemas,
+  eventExportSchemas,
   fabricSchemas,
   installationSchemas,
   metricSchemas,

@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import { accessOperations } from './access-operation-table.ts';
 import { authorityOperations } from './authority-operation-table.ts';
 import { changeOperations } from './change-operation-table.ts';
+import { eventExportOperations } from './event-export-operation-table.ts';
 import { domainOperations } from './domain-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
@@ -42,6 +43,7 @@ const table = [
   ...signInPageOperations,
   ...peopleOperations,
   ...notificationOperations,
+  ...eventExportOperations,
   ...secondFactorOperations,
   ...fabricOperations,
   ...meshOperations,

@@ -5,6 +5,7 @@ import type { Operation } from './operation.ts';
 const DANGEROUS: ReadonlySet<string> = new Set<OperationId>([
   ...(['deleteFrontdoor', 'deleteOrganization', 'rotateSigningKey', 'changeOrganizationSettings'] as const),
   ...(['rotateAuthority', 'advanceAuthority', 'rotateSealingKey', 'grantHostname'] as const),
+  ...(['setEventExport', 'deleteEventExport'] as const),
   ...(['changePerson', 'deletePerson', 'createConsoleLogIn', 'deleteConsoleLogIn'] as const),
   ...(['removeSecondFactor', 'removePersonSecondFactor'] as const),
 ]);

@@ -152,6 +152,10 @@ const SHARES: FolderTable = {
     may: ['records', 'catalog'],
     why: 'notices what fails, and sends events to destinations of organizations',
   },
+  'event-export': {
+    may: ['notifications'],
+    why: 'sends audit events and notification events to the collector of the operator',
+  },
   changes: { may: ['catalog'], why: 'sends the changes of resources to readers' },
   logins: {
     may: ['provider', 'catalog'],
@@ -178,6 +182,7 @@ const SHARES: FolderTable = {
       'metrics',
       'changes',
       'notifications',
+      'event-export',
       'logins',
       'gateway-feed',
     ],

@@ -186,6 +186,10 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getAuthorities: administers,
   rotateAuthority: administers,
   advanceAuthority: administers,
+  getEventExport: administers,
+  setEventExport: administers,
+  deleteEventExport: administers,
+  testEventExport: administers,
   getSealingKey: administers,
   rotateSealingKey: administers,
   listAuditEvents: ['read', 'an organization'],
@@ -238,6 +242,7 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
 export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['rotateAuthority', 'advanceAuthority', 'rotateSealingKey', 'grantHostname'] as const),
+  ...(['setEventExport', 'deleteEventExport'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['deleteConsoleLogIn', 'createEnrollment', 'createRouter', 'createGateway'] as const),
   ...(['createAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),

@@ -50,6 +50,7 @@ const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
 const NO_CHANGE: ReadonlySet<OperationId> = new Set([
   ...(['getBackup', 'verifyAuditEvents', 'explainShareAccess', 'checkAuthProviderDraft'] as const),
   'testNotificationDestination',
+  'testEventExport',
 ]);
 
 describe('the changes of the console', { skip: browserSkip }, () => {

@@ -55,7 +55,7 @@ const mayCall = (role: Role, id: OperationId): boolean => {
 };
 
 /** They leave a resource with its defaults. */
-const RESETS: ReadonlySet<OperationId> = new Set(['resetShareUpstream']);
+const RESETS: ReadonlySet<OperationId> = new Set(['resetShareUpstream', 'deleteEventExport']);
 
 describe('the roles at the console', { skip: browserSkip }, () => {
   let consoles: FilledConsole;

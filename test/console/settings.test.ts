@@ -106,6 +106,23 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByText('Saved').waitFor();
   });
 
+  it('send all events to a collector, show how many wait, and stop', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    await open('/settings/event-export');
+    await page.getByText('Not set up').waitFor();
+    await page.getByRole('textbox', { name: 'Collector URL' }).fill('https://10.0.0.1/events');
+    await page.getByLabel('Secret', { exact: true }).fill('Bearer t0k3n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('A secret is stored').waitFor();
+    assert.equal(await page.getByText('t0k3n').count(), 0);
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByText(/The test event was not delivered: .*is not fetched/).waitFor();
+    await checkLooks(page, 'event-export');
+    await page.getByRole('button', { name: 'Stop event export' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop event export' }).click();
+    await page.getByText('Not set up').waitFor();
+  });
+
   it('invite a person, whose role can be changed, and list sessions', async (test) => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/people');

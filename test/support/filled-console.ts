@@ -179,6 +179,7 @@ async function fill(
     url: 'https://hooks.filled.example/pager',
     organizationId,
   });
+  await api('PUT', '/event-export', { url: 'https://collector.filled.example/events', enabled: false });
   await api('POST', `${base}/agents/enrollments`);
   await api('POST', '/invitations', { name: name('guest'), role: 'reader', organizationId });
   const requests = await eventually(

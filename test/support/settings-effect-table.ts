@@ -100,6 +100,13 @@ export const SETTINGS_EFFECTS: Readonly<Record<string, Readonly<Record<string, s
     'Delete webhook › Delete webhook': 'asks deleteNotificationDestination',
     Save: 'asks changeNotificationDestination',
   },
+  '/settings/event-export': {
+    'Send test event': 'asks testEventExport',
+    'Show the typed text': 'nothing',
+    'Stop event export': 'dialog Stop event export',
+    'Stop event export › Stop event export': 'asks deleteEventExport',
+    Save: 'asks setEventExport',
+  },
   '/settings/organizations': {
     'New organization': 'dialog New organization',
     'New organization › Create': 'asks createOrganization',

@@ -1,4 +1,4 @@
-/** Commands for the destinations of notifications, and what is sent to them. */
+/** Commands for the destinations of notifications, what is sent to them, and the collector of all events. */
 import type { OperationId } from '#contract';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
@@ -52,4 +52,15 @@ export const NOTIFICATION_COMMANDS = {
     verb: 'deliveries retry',
     examples: [`notifications deliveries retry pager ${ID}`],
   },
+  getEventExport: { noun: 'event-export', verb: 'show', examples: ['event-export show'] },
+  setEventExport: {
+    noun: 'event-export',
+    verb: 'set',
+    examples: [
+      'event-export set --url https://collector.example.com/events --secret "Bearer $TOKEN" --gzip',
+      'event-export set --url tls://siem.example.com:6514 --from beginning',
+    ],
+  },
+  deleteEventExport: { noun: 'event-export', verb: 'delete', examples: ['event-export delete'] },
+  testEventExport: { noun: 'event-export', verb: 'test', examples: ['event-export test'] },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

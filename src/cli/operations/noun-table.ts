@@ -28,6 +28,7 @@ export const NOUNS = {
   secrets: 'key that encrypts secrets in the database, and its rotation',
   fabric: 'routers and gateways, and the mesh of links',
   audit: 'audit trail of changes and refusals',
+  'event-export': 'collector of all events, such as a SIEM',
   api: 'the Management API itself',
 } as const;
 

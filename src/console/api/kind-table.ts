@@ -99,6 +99,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
     'listNotificationDeliveries',
   ],
   'notification-delivery': ['listNotificationDeliveries', 'listNotificationDestinations'],
+  'event-export': ['getEventExport'],
   'signing-key': ['listSigningKeys'],
   'resting-name': ['listRestingNames'],
   router: ['listRouters', 'getRouter', ...MESH],

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   failures: 'error errors 403 502 why warum',
   policies: 'access rules allow deny network ip zugriff regeln netz',
   providers: 'login log in sso oidc google github anmeldung',
+  eventExport: 'siem splunk syslog collector audit log sammler protokoll',
   notifications: 'webhook email mail pager alert smtp benachrichtigung alarm',
   installation: 'version backup certificates address sicherung zertifikate adresse',
 };

@@ -1,5 +1,13 @@
 /** The audit trail: writing, chaining, reading, following and verifying events. */
 export type { AuditEntry, AuditTarget } from './audit-entry.ts';
+export {
+  type AuditExportStart,
+  auditExportLag,
+  auditToExport,
+  endAuditExport,
+  noteAuditExported,
+  startAuditExport,
+} from './audit-export.ts';
 export { AuditFollowers } from './audit-followers.ts';
 export { type AuditFilter, auditEventCount, lastSequence, listAudit, searchAudit } from './audit-reading.ts';
 export { type AuditRow, appendAudit, appendAuditAll, earlyHead } from './audit-store.ts';

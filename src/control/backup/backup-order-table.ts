@@ -57,6 +57,8 @@ export const BACKED_UP = [
   { table: 'notification_destination', key: ['id'] },
   { table: 'audit_event', key: ['organization_id', 'sequence'] },
   { table: 'audit_head', key: ['organization_id'] },
+  { table: 'event_export', key: ['id'] },
+  { table: 'audit_export', key: ['organization_id'] },
   { table: 'metric_rollup', key: ['scope_id', 'resolution_ms', 'starts_at'] },
   { table: 'metric_source', key: ['id'] },
   // After the rows that its triggers count.

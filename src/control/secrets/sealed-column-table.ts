@@ -25,6 +25,7 @@ export const SEALED: readonly SealedColumns[] = [
     key: 'id',
     columns: ['url_sealed', 'addresses_sealed', 'secret_sealed', 'previous_sealed'],
   },
+  { table: 'event_export', key: 'id', columns: ['url_sealed', 'secret_sealed'] },
   { table: 'login_attempt', key: 'state_hmac', columns: ['secrets_sealed'] },
 ];
 

@@ -5,6 +5,7 @@ import { certificateExpiries, type Exposition, type NamedCertificate } from '#ne
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
 import { lastBackupMs } from '../backup/mod.ts';
+import type { EventExporter } from '../shares/event-export/mod.ts';
 import type { NotificationSender } from '../shares/notifications/mod.ts';
 import type { OverlayModel } from '../overlay/model/mod.ts';
 import type { StateCounts } from '../shares/catalog/mod.ts';
@@ -20,6 +21,7 @@ export interface ControlMetricsOptions {
   readonly store: Pick<Store, 'db' | 'statementCount'>;
   readonly apis: Pick<ApiMeter, 'write'>;
   readonly notifications: Pick<NotificationSender, 'write'>;
+  readonly eventExport: Pick<EventExporter, 'write'>;
   readonly certificates: () => Iterable<NamedCertificate>;
   /** The next step of the rotation of an authority that is not done. */
   readonly rotation: () =>
@@ -81,6 +83,7 @@ export async function writeControlMetrics(to: Exposition, options: ControlMetric
   );
   options.apis.write(to);
   options.notifications.write(to);
+  options.eventExport.write(to);
   const { found, seconds } = await storedFacts(options);
   gauge('database_up', 'Whether the database answered this scrape: 1 or 0', found === undefined ? 0 : 1);
   if (found === undefined) return;

@@ -29,7 +29,7 @@ export async function openManagementSide(
   { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,
   { egress, login, gatewayCommands }: EdgeSide,
 ): Promise<ManagementSide> {
-  const { options, closers, addresses, apis, notifications, intake, clock, log } = opening;
+  const { options, closers, addresses, apis, notifications, eventExport, intake, clock, log } = opening;
   const issuers = trustedIssuersOf(opening, egress);
   void issuers?.warmUp();
   const app =
@@ -68,6 +68,7 @@ export async function openManagementSide(
     },
     sealing,
     notifications,
+    eventExport,
     authorities: { trustDomain: TRUST_DOMAIN, changed: () => pki.renewServers() },
     mintEnrollmentJwt: mint,
     limits: options.limits,

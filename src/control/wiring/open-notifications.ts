@@ -7,6 +7,8 @@ import {
   ProblemWatch,
   QuotaWatch,
 } from '../shares/notifications/mod.ts';
+import { EventExporter } from '../shares/event-export/mod.ts';
+import { auditAnswerOf } from '../shares/operations/mod.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import type { Storage } from './open-storage.ts';
@@ -17,7 +19,7 @@ export function openNotifications(
   { store, secrets }: Storage,
   { model, catalog }: ModelParts,
   { overlay, status, edgeRouters }: OverlaySide,
-): Pick<ApiOpening, 'notifications'> {
+): Pick<ApiOpening, 'notifications' | 'eventExport'> {
   const egress = { allowed: options.allowEgress ?? [] };
   const { mail, hasConsole = true } = options;
   const mailer = mail && new Mailer(mail, log);
@@ -27,10 +29,19 @@ export function openNotifications(
   const watch = new ProblemWatch({ model, catalog, status, fabric, edgeRouters, store, clock, log });
   const certificates = new CertificateWatch({ store, clock, log });
   const quotas = new QuotaWatch({ store, clock, log });
+  const eventExport = new EventExporter({
+    store,
+    secrets,
+    clock,
+    log,
+    egress,
+    host: () => addresses.hosts[0] ?? '',
+    auditFields: auditAnswerOf,
+  });
   const sweep = new NotificationSweep({ store, clock, log });
   closers.push(async () => {
     await Promise.all([watch.close(), certificates.close(), quotas.close()]);
-    await Promise.all([sender.close(), sweep.close()]);
+    await Promise.all([sender.close(), sweep.close(), eventExport.close()]);
   });
-  return { notifications: sender };
+  return { notifications: sender, eventExport };
 }

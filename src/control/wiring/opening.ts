@@ -1,6 +1,7 @@
 /** What each step of a control plane's start works with. */
 import type { Clock, Log } from '#base';
 import type { BodyIntake } from '#net/http';
+import type { EventExporter } from '../shares/event-export/mod.ts';
 import type { NotificationSender } from '../shares/notifications/mod.ts';
 import type { ApiMeter } from './api-meter.ts';
 import type { Closer } from './close-all.ts';
@@ -23,4 +24,5 @@ export interface ApiOpening extends Opening {
   /** Counts the requests of all APIs. */
   readonly apis: ApiMeter;
   readonly notifications: NotificationSender;
+  readonly eventExport: EventExporter;
 }

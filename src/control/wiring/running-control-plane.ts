@@ -44,7 +44,7 @@ export async function joinReplicas({ closers, addresses }: Opening, parts: Contr
 }
 
 export async function runningControlPlane(opening: ApiOpening, parts: ControlParts): Promise<ControlPlane> {
-  const { options, addresses, apis, notifications, clock, log } = opening;
+  const { options, addresses, apis, notifications, eventExport, clock, log } = opening;
   const { storage, overlay: side, management, model: modelParts } = parts;
   const { store, secrets, pki, controllerId, firstStart } = storage;
   const { model, sessions } = modelParts;
@@ -88,6 +88,7 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
         store,
         apis,
         notifications,
+        eventExport,
         log,
         certificates: () => controlCertificates(pki, apiCertPem),
         rotation: () => nextRotationStep(pki.authorities.rotation),

@@ -78,6 +78,7 @@ test('a scrape and summaries look at none of the shares', async () => {
       log: silentLog,
       apis: new ApiMeter(options),
       notifications: { write: () => {} },
+      eventExport: { write: () => {} },
       certificates: () => [],
       rotation: () => undefined,
     });

@@ -111,6 +111,9 @@ export const ACTION_TEXTS: Readonly<Record<string, ActionRow>> = {
   deleteNotificationDestination: ['Delete notification destination', 'Benachrichtigungsziel löschen'],
   testNotificationDestination: ['Test notification destination', 'Benachrichtigungsziel testen'],
   retryNotificationDelivery: ['Send notification again', 'Benachrichtigung erneut senden'],
+  setEventExport: ['Set event export', 'Ereignisexport einrichten'],
+  deleteEventExport: ['Stop event export', 'Ereignisexport beenden'],
+  testEventExport: ['Test event export', 'Ereignisexport testen'],
   // The mesh.
   createRouter: ['Create router', 'Router erstellen'],
   changeRouter: ['Change router', 'Router ändern'],

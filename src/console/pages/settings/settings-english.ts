@@ -24,6 +24,7 @@ export const settingsEnglish = {
   keys: 'Signing keys',
   names: 'Reserved names',
   hostnames: 'Custom domains',
+  eventExport: 'Event export',
   installation: 'Installation',
   ofOrganization: (name: string) => `Organization ${name}`,
   ownOrganization: 'Show your own organization',

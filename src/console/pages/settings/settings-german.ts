@@ -23,6 +23,7 @@ export const settingsGerman = {
   keys: 'Signaturschlüssel',
   names: 'Ruhende Namen',
   hostnames: 'Domains',
+  eventExport: 'Ereignisexport',
   installation: 'Installation',
   ofOrganization: (name: string) => `Organisation ${name}`,
   ownOrganization: 'Eigene Organisation zeigen',

@@ -14,6 +14,7 @@ type Label =
   | 'keys'
   | 'names'
   | 'hostnames'
+  | 'eventExport'
   | 'installation';
 
 type GroupLabel = 'yourAccount' | 'organization' | 'apiAccess' | 'installation';
@@ -48,6 +49,7 @@ export const SETTINGS_GROUPS: readonly (readonly [GroupLabel, readonly SettingsP
       ['hostnames', 'hostnames', 'listHostnameClaims'],
       ['names', 'names', 'listRestingNames'],
       ['keys', 'keys', 'listSigningKeys'],
+      ['event-export', 'eventExport', 'getEventExport'],
     ],
   ],
 ];

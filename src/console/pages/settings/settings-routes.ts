@@ -82,6 +82,7 @@ export const settingsRoutes = [
       'organizationId',
       'proof',
     ]),
+    pageRoute(settingsRoute, 'event-export', () => import('./event-export-page.tsx'), 'EventExportPage'),
     pageRoute(settingsRoute, 'installation', () => import('./installation-page.tsx'), 'InstallationPage'),
   ]),
 ] as const;

@@ -7,6 +7,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { NotificationEventType } from '#contract';
 import { isUuid } from '#domain';
 import { orderedPage, type Page, type PageRequest, type Queries, type Touch } from '../../store/mod.ts';
+import { hasCollector } from './exported-events.ts';
 import { destinationsFor, type DestinationType } from './destination-store.ts';
 
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
@@ -54,12 +55,21 @@ export async function publishEvent(
   nowMs: number,
 ): Promise<void> {
   const destinations = await destinationsFor(trx, organizationId, type);
-  if (destinations.length === 0) return;
+  const unexported = (await hasCollector(trx)) ? 1 : 0;
+  if (destinations.length === 0 && unexported === 0) return;
   const eventId = randomUUID();
   await trx
     .insertInto('notification_event')
-    .values({ id: eventId, organization_id: organizationId, type, at: nowMs, data: JSON.stringify(data) })
+    .values({
+      id: eventId,
+      organization_id: organizationId,
+      type,
+      at: nowMs,
+      data: JSON.stringify(data),
+      unexported,
+    })
     .execute();
+  if (destinations.length === 0) return;
   const waiting = await waitingOf(
     trx,
     destinations.map(({ id }) => id),
@@ -284,6 +294,7 @@ export async function deleteFinished(db: Queries, nowMs: number, most: number): 
     .select('notification_event.id')
     .leftJoin('notification_delivery', 'notification_delivery.event_id', 'notification_event.id')
     .where('notification_delivery.id', 'is', null)
+    .where((eb) => eb.or([eb('unexported', '=', 0), eb('notification_event.at', '<', nowMs - KEPT_MS)]))
     .limit(most);
   const events = await db.deleteFrom('notification_event').where('id', 'in', unused).executeTakeFirst();
   return Math.max(Number(gone.numDeletedRows), Number(events.numDeletedRows));

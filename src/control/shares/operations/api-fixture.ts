@@ -185,6 +185,7 @@ export async function openApiWorld({
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
     notifications: { attempt: async () => ({ status: 200, problem: undefined }), hasMail: true },
+    eventExport: { attempt: async () => undefined },
     authorities: { trustDomain: 'test.frontdoor', changed: async () => {} },
     sealing: {
       prepare: async () => 'k2',

@@ -48,7 +48,8 @@ export function stateIn({ id }: AuditRow, json: string | null): object | null {
   return readAlone(`the audit event ${id} of the store`, () => readJsonObject(json)) ?? null;
 }
 
-function auditAnswerOf(row: AuditRow): AuditEventAnswer {
+/** The event as the API returns it. */
+export function auditAnswerOf(row: AuditRow): AuditEventAnswer {
   const { target_kind: kind, target_id: id } = row;
   return {
     id: row.id,

@@ -221,6 +221,9 @@ describe('every operation that changes something', () => {
       const id = await failedDelivery(world.store.db, path.split('/').at(-1)!);
       return { path: `${path}/deliveries/${id}/retry`, chain: mine() };
     },
+    setEventExport: async () => ({ path: await eventExport(), body: newExport, chain: '' }),
+    deleteEventExport: async () => ({ path: await eventExport(), chain: '' }),
+    testEventExport: async () => ({ path: `${await eventExport()}/test`, chain: '' }),
     createConsoleLogIn: async () => ({
       path: '/console-log-ins',
       body: { authProviderId: (await provider()).split('/').at(-1) },
@@ -346,6 +349,11 @@ describe('every operation that changes something', () => {
   const newDestination = { name: 'pager', url: 'https://hooks.example.com/a' };
   const destination = async () =>
     `/notification-destinations/${await made('/notification-destinations', newDestination)}`;
+  const newExport = { url: 'https://collector.example.com/a', secret: 'very-secret-indeed' };
+  const eventExport = async () => {
+    await world.call('PUT', '/event-export', { body: newExport });
+    return '/event-export';
+  };
   const newCustomFrontend = async () => {
     const { body } = await world.call('GET', door('/frontends'));
     return { hostname: `${randomUUID()}.example.com`, frontendId: (body as { id: string }[])[0]!.id };

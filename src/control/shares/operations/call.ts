@@ -23,6 +23,7 @@ import type {
   TokenPolicy,
   TrustedIssuers,
 } from '../../credentials/oauth/mod.ts';
+import type { EventExporter } from '../event-export/mod.ts';
 import type { NotificationSender } from '../notifications/mod.ts';
 import type { GatewayCommands } from '../gateway-feed/gateway-commands.ts';
 import type { BusiestCache } from '../metrics/busiest-cache.ts';
@@ -107,6 +108,8 @@ export interface ApiParts {
   readonly installation: InstallationView;
   /** Sends a message to a destination of notifications at once. */
   readonly notifications: Pick<NotificationSender, 'attempt' | 'hasMail'>;
+  /** Sends a test event to the collector at once. */
+  readonly eventExport: Pick<EventExporter, 'attempt'>;
   readonly authorities: AuthoritiesView;
   readonly sealing: Pick<SealingKeys, 'prepare' | 'begin' | 'look' | 'state'>;
   readonly agentEnrollmentTtlMs: number;

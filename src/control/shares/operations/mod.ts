@@ -1,5 +1,6 @@
 /** The Management API, with the token endpoint. */
 export { type ApiTls, setApiTls } from './api-tls.ts';
+export { auditAnswerOf } from './audit-operations.ts';
 export {
   CONSOLE_IDLE_MS,
   CONSOLE_LIFETIME_MS,

@@ -14,6 +14,7 @@ import { credentialHandlers } from './credential-operations.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { environmentHandlers } from './environment-operations.ts';
+import { eventExportHandlers } from './event-export-operations.ts';
 import { fabricHandlers } from './fabric-operations.ts';
 import { fabricServiceHandlers } from './fabric-service-operations.ts';
 import { failureHandlers } from './failure-operations.ts';
@@ -73,6 +74,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...loginSessionHandlers,
   ...metricHandlers,
   ...notificationHandlers,
+  ...eventExportHandlers,
   ...organizationHandlers,
   ...peopleHandlers,
   ...secondFactorHandlers,

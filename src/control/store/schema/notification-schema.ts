@@ -7,6 +7,7 @@ export interface NotificationTables {
   notification_event: NotificationEventTable;
   notification_delivery: NotificationDeliveryTable;
   mail_usage: MailUsageTable;
+  event_export: EventExportTable;
 }
 
 export interface NotificationDestinationTable {
@@ -52,6 +53,8 @@ export interface NotificationEventTable {
   at: number;
   /** JSON: `data` of the message. */
   data: string;
+  /** 1: the collector of the installation has to get it. */
+  unexported: Generated<number>;
 }
 
 export interface NotificationDeliveryTable {
@@ -78,4 +81,27 @@ export interface MailUsageTable {
   /** Hours since 1970. */
   hour: number;
   recipients: number;
+}
+
+/** The collector of all events, which has one row at most. */
+export interface EventExportTable {
+  id: string;
+  /** Its path or query may hold a token. */
+  url_sealed: string;
+  /** The header that has the secret. */
+  header: string;
+  secret_sealed: string | null;
+  compressed: number;
+  enabled: number;
+  /** Nothing is sent before this time. */
+  paused_until: Generated<number>;
+  /** The control plane that sends, until `lease_until`. */
+  lease_holder: string | null;
+  lease_until: Generated<number>;
+  delivered: Generated<number>;
+  delivered_at: number | null;
+  /** Successive failures since the last success. */
+  failures: Generated<number>;
+  last_problem: string | null;
+  created_at: number;
 }

@@ -35,6 +35,13 @@ export interface AuditHeadTable {
   hash: string;
 }
 
+/** The last event of each chain that the collector of the installation has. */
+export interface AuditExportTable {
+  organization_id: string;
+  sequence: number;
+  exported_at: number;
+}
+
 /** When a backup was finished last. One row. */
 export interface LastBackupTable {
   name: 'installation';

@@ -37,6 +37,7 @@ import type { RequestLogTables } from './request-log-schema.ts';
 import type { SealingTables } from './sealing-schema.ts';
 import type {
   AuditEventTable,
+  AuditExportTable,
   AuditHeadTable,
   LastBackupTable,
   MetricRollupTable,
@@ -92,6 +93,7 @@ export interface Database
   collection: CollectionTable;
   audit_event: AuditEventTable;
   audit_head: AuditHeadTable;
+  audit_export: AuditExportTable;
   metric_rollup: MetricRollupTable;
   metric_source: MetricSourceTable;
   authority: AuthorityTable;

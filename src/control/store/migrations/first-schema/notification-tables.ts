@@ -36,9 +36,11 @@ create table notification_event (
   organization_id text not null,
   type text not null,
   at bigint not null,
-  data text not null
+  data text not null,
+  unexported integer not null default 0
 );
 create index notification_event_by_age on notification_event (at);
+create index notification_event_unexported on notification_event (at, id) where unexported = 1;
 
 create table notification_delivery (
   id text primary key not null,
@@ -62,5 +64,22 @@ create table mail_usage (
   organization_id text primary key not null references organization (id) on delete cascade,
   hour bigint not null,
   recipients integer not null
+);
+
+create table event_export (
+  id text primary key not null,
+  url_sealed text not null,
+  header text not null,
+  secret_sealed text,
+  compressed integer not null,
+  enabled integer not null,
+  paused_until bigint not null default 0,
+  lease_holder text,
+  lease_until bigint not null default 0,
+  delivered bigint not null default 0,
+  delivered_at bigint,
+  failures integer not null default 0,
+  last_problem text,
+  created_at bigint not null
 )
 `;

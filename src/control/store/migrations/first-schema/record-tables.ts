@@ -30,6 +30,12 @@ create table audit_head (
   hash text not null
 );
 
+create table audit_export (
+  organization_id text primary key not null,
+  sequence bigint not null,
+  exported_at bigint not null
+);
+
 create table metric_rollup (
   scope_id text not null,
   resolution_ms integer not null,
