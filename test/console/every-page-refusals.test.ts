@@ -7,7 +7,11 @@ import { everyPage, sharedFilledConsole, type FilledConsole } from '../support/f
 import { releaseWorld } from '../support/held-world.ts';
 
 /** They call nothing before someone sends a form. */
-const ASK_NOTHING: ReadonlySet<string> = new Set(['/frontdoors/$frontdoorId/agents/new', '/mesh/inspect']);
+const ASK_NOTHING: ReadonlySet<string> = new Set([
+  '/frontdoors/$frontdoorId/policies/new',
+  '/frontdoors/$frontdoorId/agents/new',
+  '/mesh/inspect',
+]);
 const REFUSALS: Readonly<Record<number, readonly [code: string, message: string, shown: string]>> = {
   403: ['forbidden', '', 'Your role does not allow this. Ask an administrator'],
   409: ['conflict', '', 'The request conflicts with the current state.'],

@@ -33,4 +33,16 @@ describe('the browser program of the console', { skip: browserSkip }, () => {
     await reported;
     assert.ok(problems.some((problem) => problem.includes('img-src https://evil.test')));
   });
+
+  it('keeps a chosen language for the pages that sign people in, also when someone has signed out', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    await open('');
+    await page.locator('header button').last().click();
+    await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+    await page.goto(`${consoles.consoleUrl}/account`);
+    await page.getByRole('button', { name: 'Abmelden' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Anmelden' }).waitFor();
+    assert.equal(await page.getAttribute('html', 'lang'), 'de');
+    await checkAxe(page);
+  });
 });

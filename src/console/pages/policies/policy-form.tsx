@@ -2,22 +2,30 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
+import type { SharePolicyBody } from '#contract/schemas';
 import { isApiError } from '../../api/api-error.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { EditForm } from '../../parts/edit-form.tsx';
+import { EditForm, type SentChange } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { useEdit, type Editable } from '../../parts/use-edit.ts';
+import { useEdit, type Edit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
-import { changedFields, policyDraftOf, policyOf, rulesOfPolicy } from '../access/policy-draft.ts';
+import {
+  changedFields,
+  policyDraftOf,
+  policyOf,
+  rulesOfPolicy,
+  type PolicyDraft,
+} from '../access/policy-draft.ts';
 import { fieldsOf, RuleCards, useOpenRules } from '../access/rule-cards.tsx';
 import { policiesText } from './policies-text.ts';
 import { PolicyReview } from './policy-review.tsx';
 
 type Policy = AnswerOf<'getPolicy'>;
+type Draft = PolicyDraft & Pick<Policy, 'name'>;
 
 export function PolicyForm({ now, reload }: Editable<Policy>): ReactNode {
   const [text, parts] = [useText(policiesText), useText(partsText)];
@@ -26,56 +34,32 @@ export function PolicyForm({ now, reload }: Editable<Policy>): ReactNode {
   const edit = useEdit({
     now,
     reload,
-    draftOf: (policy) => ({ ...policyDraftOf(rulesOfPolicy(policy)), name: policy.name }),
+    draftOf: (policy): Draft => ({ ...policyDraftOf(rulesOfPolicy(policy)), name: policy.name }),
   });
-  const { draft } = edit;
-  const { name } = draft;
-  const { body: base, etag } = edit.base;
-  const read = rulesOfPolicy(base);
+  const { draft, base } = edit;
+  const read = rulesOfPolicy(base.body);
   const wanted = policyOf(draft, read);
-  const changedRules = changedFields(read, wanted);
-  const changed = [...(name === base.name ? [] : ['name']), ...changedRules];
-  const parameters = { frontdoorId: useFrontdoorId(), policyId: base.id };
-  const [isReviewing, setReviewing] = useState(false);
-  const compare = useChange('comparePolicy', { onDone: () => setReviewing(true) });
-  const save = useChange('replacePolicy', {
-    refreshes: ['policy'],
-    onDone: (answer) => {
-      setReviewing(false);
-      cards.closeAll();
-      edit.saved(answer);
-    },
-  });
-  const reset = () => {
-    compare.reset();
-    save.reset();
-  };
+  const isRenamed = draft.name !== base.body.name;
+  const changed = [...(isRenamed ? ['name'] : []), ...changedFields(read, wanted)];
+  const reviewed = useReviewedChange(edit, wanted, cards.closeAll);
   return (
     <Panel title={text.rulesOf}>
       {mayChange ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
       <EditForm
         edit={edit}
-        change={{
-          error: compare.error ?? (isReviewing ? null : save.error),
-          isPending: compare.isPending || save.isPending,
-          isSuccess: save.isSuccess,
-          reset,
-        }}
+        change={reviewed.change}
         fields={['name', ...fieldsOf(cards, draft)]}
         isDisabled={changed.length === 0 || !mayChange}
         submit={text.review}
         saved={text.saved}
-        onSubmit={() => {
-          save.reset();
-          compare.mutate({ parameters, body: wanted });
-        }}
+        onSubmit={reviewed.begin}
       >
         <fieldset className="fd-bare" disabled={!mayChange}>
           <NameField
             label={text.name}
             description={text.nameHelp}
-            value={name}
-            onChange={(typed) => edit.type({ name: typed })}
+            value={draft.name}
+            onChange={(name) => edit.type({ name })}
           />
           <RuleCards
             draft={draft}
@@ -90,7 +74,7 @@ export function PolicyForm({ now, reload }: Editable<Policy>): ReactNode {
           <Button
             variant="subtle"
             onClick={() => {
-              reset();
+              reviewed.change.reset();
               cards.closeAll();
               edit.discard();
             }}
@@ -99,20 +83,58 @@ export function PolicyForm({ now, reload }: Editable<Policy>): ReactNode {
           </Button>
         )}
       </EditForm>
-      {isReviewing ? (
+      {reviewed.isOpen ? (
         <PolicyReview
           changed={changed}
-          comparison={compare.data?.body}
-          save={save}
-          onClose={() => setReviewing(false)}
-          onSave={() =>
-            save.mutate(
-              { parameters, body: { name, ...wanted }, ifMatch: etag },
-              { onError: (error) => isApiError(error, 412) && setReviewing(false) },
-            )
-          }
+          comparison={reviewed.comparison}
+          save={reviewed.save}
+          onClose={reviewed.close}
+          onSave={reviewed.confirm}
         />
       ) : null}
     </Panel>
   );
+}
+
+/** A change that is compared with recorded requests first, and saved after the review. */
+function useReviewedChange(edit: Edit<Policy, Draft>, wanted: SharePolicyBody, onSaved: () => void) {
+  const { draft, base } = edit;
+  const parameters = { frontdoorId: useFrontdoorId(), policyId: base.body.id };
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const compare = useChange('comparePolicy', { onDone: () => setOpen(true) });
+  const save = useChange('replacePolicy', {
+    refreshes: ['policy'],
+    onDone: (answer) => {
+      close();
+      onSaved();
+      edit.saved(answer);
+    },
+  });
+  const change: SentChange = {
+    error: compare.error ?? (isOpen ? null : save.error),
+    isPending: compare.isPending || save.isPending,
+    isSuccess: save.isSuccess,
+    reset: () => {
+      compare.reset();
+      save.reset();
+    },
+  };
+  return {
+    isOpen,
+    close,
+    change,
+    save,
+    comparison: compare.data?.body,
+    begin: () => {
+      save.reset();
+      compare.mutate({ parameters, body: wanted });
+    },
+    confirm: () =>
+      save.mutate(
+        { parameters, body: { name: draft.name, ...wanted }, ifMatch: base.etag },
+        // The form has the ways on when someone else changed the same.
+        { onError: (error) => isApiError(error, 412) && close() },
+      ),
+  };
 }
