@@ -165,6 +165,8 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     allow(/status of 404|Failed to fetch dynamically imported module/);
     const files = await withMissingFiles(page);
     await open('/settings/frontdoors');
+    // Its file is loaded after the page, and would make the tab load itself again.
+    await page.locator('header button[aria-label*="attention"]:enabled').waitFor();
     files.isAway = true;
     return { page, files };
   }

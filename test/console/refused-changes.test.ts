@@ -214,7 +214,8 @@ async function press(
     if ((await submitOf(form)) === undefined) {
       const text = form.getByRole('textbox').first();
       if ((await text.count()) === 0) continue;
-      await text.fill('another name');
+      const isNumber = (await text.getAttribute('inputmode')) === 'numeric';
+      await text.fill(isNumber ? '72' : 'another name');
     }
     const typed = await valuesOf(form);
     const submit = await submitOf(form);
@@ -254,7 +255,9 @@ async function isFilled(page: Page, form: Locator): Promise<boolean> {
 }
 
 async function fill(form: Locator): Promise<void> {
-  const isOpen = ({ value, isEnabled }: FieldState): boolean => value === '' && isEnabled;
+  // A share's rules of its own are a choice, whose value is empty.
+  const isOpen = ({ label, value, isEnabled }: FieldState): boolean =>
+    value === '' && isEnabled && label !== 'Rules';
   await eachThat(form.locator('select'), isOpen, async (select) => {
     const options = select.locator('option:not([value=""])');
     await options.first().waitFor({ state: 'attached' });

@@ -205,7 +205,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await open('/settings/organization');
     const box = page.getByRole('switch', { name: /Require a second factor/ });
     await box.click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Require a second factor' });
     await dialog.getByText(/sessions end immediately/).waitFor();
     await dialog.getByText('(current session)').waitFor();
@@ -215,7 +215,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     assert.equal((await settings('GET')).secondFactor, false);
     assert.equal(await box.isChecked(), true);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.getByRole('button', { name: 'Require a second factor' }).click();
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     assert.equal((await settings('GET')).secondFactor, true);

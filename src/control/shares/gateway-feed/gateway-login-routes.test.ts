@@ -12,6 +12,7 @@ import {
   type IdentityProvider,
 } from '../../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../../test/support/login-browser.ts';
+import { putSignInPage } from '../../credentials/people/mod.ts';
 import { settleProviderData } from '../provider/provider-secrets.ts';
 import { grantFrontdoor } from '../records/frontdoor-store.ts';
 import { insertAuthProvider } from '../records/auth-provider-store.ts';
@@ -198,4 +199,20 @@ test('these calls are for gateways, and unreadable ones are refused without thei
   const flood = { host: 'oauth.share.localhost', providerId, parameters: many, address: '192.0.2.1' };
   await assert.rejects(gateway.gatewayApi.finishLogin(flood));
   assert.equal(fixture.logged.join().includes(secret), false);
+});
+
+test('a gateway gets the name and logo that the organization of a share has set, and none of others', async () => {
+  const { gatewayApi } = gateway;
+  const none = { title: null, logo: null };
+  assert.deepEqual(await gatewayApi.signInPage({ shareId: share.id }), none);
+  const { store, frontdoorIds } = fixture;
+  const { organization_id: organizationId } = await store.db
+    .selectFrom('frontdoor')
+    .select('organization_id')
+    .where('id', '=', frontdoorIds[0])
+    .executeTakeFirstOrThrow();
+  const page = { title: 'Example', logo: 'aWNvbg==' };
+  await store.transaction((trx) => putSignInPage(trx, organizationId, page));
+  assert.deepEqual(await gatewayApi.signInPage({ shareId: share.id }), page);
+  assert.deepEqual(await gatewayApi.signInPage({ shareId: randomUUID() }), none);
 });
