@@ -4,7 +4,8 @@
  * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
  * status shows.
  */
-import { BACKEND_MODES, schemeFacts } from '#domain';
+import { BACKEND_MODES } from '#domain';
+import { schemeFacts } from '#domain/backend-modes';
 import type { AgentShareView } from '#domain/agent-shapes';
 import { targetTlsProblems } from '#domain/upstream';
 import { definedFields, type Log } from '#base';

@@ -3,7 +3,8 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { NO_PATH, parseShareTarget, schemeFacts, targetForms, type BackendMode } from '#domain';
+import { NO_PATH, parseShareTarget, targetForms, type BackendMode } from '#domain';
+import { schemeFacts } from '#domain/backend-modes';
 
 export interface TargetAddress {
   readonly mode: BackendMode;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { FrontdoorError } from '#base';
-import { BACKEND_MODE_TABLE, folderTarget, targetForms } from '#domain';
+import { BACKEND_MODE_TABLE, folderTarget, targetForms } from '#domain/backend-modes';
 
 /** The help of the argument. */
 export function targetArgument(): string {

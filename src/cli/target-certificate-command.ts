@@ -1,7 +1,8 @@
 /** `frontdoor agent certificate`: shows the certificate of an https service, and the option that accepts it. */
 import { Command } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
-import { parseShareTarget, schemeFacts } from '#domain';
+import { parseShareTarget } from '#domain';
+import { schemeFacts } from '#domain/backend-modes';
 import type { probeTls } from '#net';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 

@@ -16,9 +16,7 @@ export {
 export {
   BACKEND_MODE_TABLE,
   BACKEND_MODES,
-  folderTarget,
   MAX_TARGET_LENGTH,
-  schemeFacts,
   targetForms,
   type BackendMode,
   type BackendModeRow,

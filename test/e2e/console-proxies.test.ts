@@ -24,7 +24,6 @@ import {
   startReverseProxy,
   type ReverseProxyOptions,
 } from '../support/reverse-proxy.ts';
-import '../../src/control/pki/edge-api-key-fixture.ts';
 
 const HOST = 'front.test';
 const PASSWORD = 'seven small harbours';

@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { silentLog, systemClock } from '#base';
 import { startControlPlane } from '#control';
 import { startLocalUp } from '../support/local-up.ts';
-import '../../src/control/pki/edge-api-key-fixture.ts';
 import { httpGet } from '../support/world.ts';
 import { recordingLog, type LogRecord } from '../support/recording-log.ts';
 

@@ -16,7 +16,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { folderTarget } from '#domain';
+import { folderTarget } from '#domain/backend-modes';
 import { until, within } from '../../../test/support/deadline.ts';
 import type { LocalSide } from '../circuit-copy.ts';
 import { parseTarget } from '../target-address.ts';

@@ -115,7 +115,6 @@ const apiKeysSchema = Type.Object({
     }),
   ),
 });
-export type GatewayApiKeys = ShapeOf<typeof apiKeysSchema>;
 
 const tokenIssuerSchema = Type.Object({
   issuer: text(),

@@ -7,8 +7,6 @@ export {
   NO_GATEWAY_KEYS,
   remainsOf,
   type FeedList,
-  type FeedRemains,
-  type GatewayApiKeys,
   type GatewayDelta,
   type GatewayFeedEvent,
   type GatewayIngress,

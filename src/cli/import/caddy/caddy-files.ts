@@ -1,6 +1,6 @@
 /** Folders that Caddy serves, and what changes the path of requests before they reach a service. */
 import { basename, isAbsolute } from 'node:path';
-import { folderTarget } from '#domain';
+import { folderTarget } from '#domain/backend-modes';
 import { isEverything } from './caddy-scope.ts';
 import type { SourceTable } from '../source-table.ts';
 import { ALL_REQUESTS, type CaddyChain, type HandlerPlace } from './caddy-site.ts';

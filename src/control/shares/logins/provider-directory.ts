@@ -3,7 +3,7 @@
  * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
 import { compileReader, Part, readJsonObject, Type } from '#base/shapes';
-import type { GatewayApiKeys } from '#domain/gateway-shapes';
+import type { GatewayProvider } from '#domain/gateway-shapes';
 import { hasKeys, type AuthProviderType, type ProviderData } from '#domain/provider-types';
 import { mapAlone } from '#net';
 import type { AuthProviderTable, Change, Queries, Store } from '../../store/mod.ts';
@@ -28,7 +28,7 @@ export interface KnownProvider {
   readonly data: ProviderData;
   readonly secretsSealed: string | null;
   /** Set for a provider with keys. */
-  readonly apiKeys: GatewayApiKeys | null;
+  readonly apiKeys: GatewayProvider['apiKeys'];
 }
 
 const CHUNK = 500;
@@ -150,7 +150,7 @@ async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promis
 }
 
 /** Throws if the data is damaged. */
-function apiKeysOf(data: ProviderData, hmacOf: ReadonlyMap<string, string>): GatewayApiKeys {
+function apiKeysOf(data: ProviderData, hmacOf: ReadonlyMap<string, string>): KnownProvider['apiKeys'] {
   const read = readApiKeyData(data);
   if ('rule' in read) throw new TypeError(`${read.field} ${read.rule}`);
   const { placement, name, keys } = read.value;
