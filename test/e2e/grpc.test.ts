@@ -125,6 +125,7 @@ describe(
           `--server_host=127.0.0.1`,
           `--server_port=${world.up.httpsPort}`,
           '--use_tls',
+          '--use_test_ca',
           `--ca_file=${join(folder, 'ca.pem')}`,
           '--server_host_override=interop.share.localhost',
           `--test_case=${name}`,
