@@ -55,7 +55,7 @@ test('files of a peer share a process where the peer is missing', () => {
 });
 
 test('a strict run passes without each program of a peer that a test takes from the environment', () => {
-  const form = /process\.env\['(\w+_(?:BIN|JARS|RESOLVED))'\]/g;
+  const form = /process\.env\['(\w+_(?:BIN|JARS|RESOLVED|INTEROP))'\]/g;
   const read = globSync(
     'test/{arch,battery,compat,console,conformance,e2e,fuzz,interop,release,support}/**/*.ts',
     {
