@@ -93,6 +93,17 @@ describe('services that speak HTTP/2', () => {
     assert.equal(world.gateway.stats().failures, 0);
   });
 
+  it('may answer before they have read the request, and reset what is left of it', async () => {
+    await world.serveHttp2('hasty', (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end('early', () => stream.close(constants.NGHTTP2_NO_ERROR));
+    });
+    const stream = begin(session(), 'hasty', { ':method': 'POST' }, { endStream: false });
+    stream.write('a part');
+    const { headers, body } = await answerOf(stream);
+    assert.deepEqual([headers[':status'], body], [200, 'early']);
+  });
+
   it('are paused by a client that reads slowly, while others continue', async () => {
     const opened = session();
     const slow = begin(opened, 'large');

@@ -53,6 +53,9 @@ export function sampleOf(report: string, seconds: number): Sample {
   // It counts statuses of responses that were under way at the end, too.
   const isGood = /^status codes: \d+ 2xx, 0 3xx, 0 4xx, 0 5xx/m.test(report);
   const isClean = isGood && done !== '0' && failed === '0' && done === succeeded;
-  if (done === undefined || !isClean) throw new Error(`h2load met errors: ${report}`);
+  if (done === undefined || !isClean) {
+    const counts = report.split('\n').filter((line) => /^(?:requests|status codes):/.test(line));
+    throw new Error(`h2load met errors: ${counts.join('; ') || report}`);
+  }
   return { units: Number(done), perSecond: Number(done) / seconds };
 }

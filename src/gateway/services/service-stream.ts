@@ -249,8 +249,8 @@ export class ServiceStream implements Circuit, BodySink {
   }
 
   #onStreamEnd(): void {
-    // A reset ends the readable side, too.
-    if (this.#isOver || this.#stream?.rstCode !== 0 || this.#stream.aborted) return;
+    // A reset ends the readable side, too. One without an error follows a complete response (RFC 9113 §8.1).
+    if (this.#isOver || this.#stream?.rstCode !== 0) return;
     this.#isAnswered = true;
     if (this.#isChunked) this.onData(Buffer.from(`0\r\n${this.#trailers}\r\n`, 'latin1'));
     if (!this.#isOver) this.onEnd();
