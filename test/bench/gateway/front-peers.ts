@@ -68,7 +68,7 @@ export async function startNginxFront(
   const callPort = await freePort();
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
   const nginx = await startNginx(run, options.downloadBytes, {
-    http: (upstream) => nginxFront(upstream, ports, options) + callService(callPort),
+    http: (upstream) => nginxFront(upstream, ports, options) + callService(callPort, upstream),
     workerConnections: MAX_CONNECTIONS,
   });
   const doors = doorsOf('nginx', ports, options.certificate);

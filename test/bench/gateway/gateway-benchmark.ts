@@ -33,7 +33,7 @@ import {
   REQUEST_SCENARIOS,
 } from './gateway-scenario-table.ts';
 import { frontOf, keyFront, makeShare, openFront, type FrontMaker } from './guarded-shares.ts';
-import { startNginxPair } from './http2-pairs.ts';
+import { REQUESTS_PER_CALL, startNginxPair } from './http2-pairs.ts';
 import { sessionFront } from './session-front.ts';
 
 const FULL = { idlePlain: 5_000, idleSecure: 10_000, checkedRequests: 20_000 };
@@ -228,7 +228,7 @@ async function measureHttp2(run: BenchRun, services: Services): Promise<void> {
   const ofUp = await startGatewayUp(run, services, 'http2');
   const open = await openFront(ofUp, UP, SHARES.open);
   await makeShare({ ...ofUp, serviceUrl: `grpc://127.0.0.1:${callPort}` }, SHARES.calls, []);
-  const calls = frontOf(ofUp, UP, SHARES.calls);
+  const calls = { ...frontOf(ofUp, UP, SHARES.calls), serviceRequests: REQUESTS_PER_CALL };
   for (const { name, streams, isCall } of wanted) {
     const servicePort = isCall ? callPort : nginx.servicePort;
     const pair = await startNginxPair(run, { certificate, nginx, servicePort, isCall });

@@ -11,17 +11,27 @@ import type { Front } from './bench-front.ts';
 
 export const NGINX_PAIR = 'nginx–TLS–nginx';
 
-/** The service of calls: nginx itself, which answers each with 64 bytes and the status in its trailers. */
-export function callService(port: number): string {
+/** How often nginx counts one call: as such, and as the request for its response. */
+export const REQUESTS_PER_CALL = 2;
+
+/**
+ * The service of calls: nginx itself, which reads each message, and responds with the 64 bytes of the private service and the status
+ * in trailers. An answer of nginx alone would come before the message was read, and reset the rest.
+ */
+export function callService(port: number, upstream: string): string {
   return `
   server {
     listen 127.0.0.1:${port} http2 backlog=4096;
-    http2_max_requests 100000000;
     keepalive_requests 100000000;
     location / {
-      default_type application/grpc;
+      rewrite ^ /small break;
+      proxy_pass http://${upstream};${KEPT_UPSTREAM}
+      proxy_method GET;
+      proxy_pass_request_body off;
+      proxy_set_header Content-Length "";
+      proxy_hide_header Content-Type;
+      add_header Content-Type application/grpc;
       add_trailer grpc-status 0 always;
-      return 200 "frontdoor benchmark: sixty-four bytes from the private service.\\n";
     }
   }`;
 }
@@ -76,7 +86,7 @@ export async function startNginxPair(run: BenchRun, options: PairOptions): Promi
   return {
     name: NGINX_PAIR,
     secure: { port: outer, host: `pair.${ZONE}`, ca },
-    serviceRequests: 1,
+    serviceRequests: isCall ? REQUESTS_PER_CALL : 1,
     processes: new Map([['nginx outer', outerPid], ['nginx inner', innerPid], ...nginx.processes]),
   };
 }
