@@ -240,6 +240,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Delete a share that has a port, or start the gateways with a larger range in --tcp-ports or --udp-ports.',
   },
+  'ingress-ports-of-organization': {
+    kind: 'conflict',
+    meaning:
+      'The organization has as many ports as one of several organizations may have: half of those that gateways open, or ten.',
+    remedy:
+      'Delete a share that has a port, or start the gateways with a larger range in --tcp-ports or --udp-ports.',
+  },
   'ingress-port-taken': {
     kind: 'conflict',
     meaning:

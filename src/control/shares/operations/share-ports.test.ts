@@ -132,6 +132,27 @@ describe('public shares that do not speak HTTP', () => {
     await offer(null);
   });
 
+  it('leave half of the ports to other organizations', async () => {
+    await offer({ first: 20_100, last: 20_129 });
+    for (let count = 1; count <= 15; count += 1) await made(`part-${count}`, { ingressPort: 20_099 + count });
+    const more = await create('part-16');
+    assert.equal(more.status, 409);
+    assert.match(
+      messageOf(more),
+      /^The organization has 15 ports for TCP, which is the most for one of several/,
+    );
+    assert.equal((await change('part-1', { ingressPort: 20_129 })).status, 200, 'it had one');
+    const place = {
+      path: `/frontdoor/${world.other.frontdoorId}/shares`,
+      environment: await world.addEnvironment('p', world.other.frontdoorId),
+      authorization: world.other.authorization,
+    };
+    const other = await create('neighbour', {}, place);
+    assert.equal(other.status, 201, other.text);
+    for (let count = 1; count <= 15; count += 1) await remove(`part-${count}`);
+    await offer(null);
+  });
+
   it('have no port where they speak HTTP or are private', async () => {
     await offer({ first: 20_030, last: 20_039 });
     const http = { backendMode: 'proxy', target: 'http://127.0.0.1:1', ingressPort: 20_030 };

@@ -1,7 +1,7 @@
 /**
  * Ports of public shares that do not speak HTTP. Gateways report which ports they open; a share gets one of these, which no
  * other share of the installation has, and keeps it. A port that was given up rests like a name: another organization gets it
- * only when no other port is free. ADR 0119.
+ * only when no other port is free. One of several organizations gets half of the ports at most. ADR 0119.
  */
 import { randomInt } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -20,8 +20,13 @@ export interface WantedPort {
   readonly frontdoorId: string;
   /** Undefined: any that is free. */
   readonly port: number | undefined;
+  /** The share has a port of this protocol, which it gives up. */
+  readonly hasOne: boolean;
   readonly nowMs: number;
 }
+
+/** So many ports may belong to one organization, however few there are. */
+const LEAST_BOUND = 10;
 
 /** Replaces what a gateway has reported. An equal report writes nothing. */
 export async function takePortRange(
@@ -96,6 +101,7 @@ export async function choosePort(trx: Queries, wanted: WantedPort): Promise<numb
       `No gateway opens ports for ${name}: start gateways with ${option}, such as ${option} 20000-20099`,
     );
   const used = await usedPorts(trx, protocol);
+  if (!wanted.hasOne) await checkPart(trx, wanted, countOf(ranges));
   const { port } = wanted;
   if (port === undefined) return freePort(trx, ranges, used, wanted);
   if (!ranges.some(({ first, last }) => port >= first && port <= last))
@@ -136,6 +142,38 @@ async function freePort(
   )[0]!;
 }
 
+/** Where there are several organizations, none takes all ports of the others. */
+async function checkPart(trx: Queries, { protocol, frontdoorId }: WantedPort, total: number): Promise<void> {
+  const most = Math.max(LEAST_BOUND, Math.ceil(total / 2));
+  const { own, organizations } = await trx
+    .selectFrom('frontdoor')
+    .leftJoin('share', (join) =>
+      join
+        .onRef('share.frontdoor_id', '=', 'frontdoor.id')
+        .on('share.backend_mode', '=', MODES[protocol])
+        .on('share.ingress_port', 'is not', null),
+    )
+    .select((eb) => [
+      eb.fn.count<number | string>('organization_id').distinct().as('organizations'),
+      eb.fn
+        .count<number | string>('share.id')
+        .filterWhere('organization_id', '=', (claimant) =>
+          claimant
+            .selectFrom('frontdoor as own')
+            .select('own.organization_id')
+            .where('own.id', '=', frontdoorId),
+        )
+        .as('own'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (Number(organizations) < 2 || Number(own) < most) return;
+  throw new FrontdoorError(
+    'conflict',
+    'ingress-ports-of-organization',
+    `The organization has ${most} ports for ${protocol.toUpperCase()}, which is the most for one of several organizations: delete a share that has one, or start gateways with more --${protocol}-ports`,
+  );
+}
+
 async function usedPorts(trx: Queries, protocol: PortProtocol): Promise<ReadonlySet<number>> {
   const rows = await trx
     .selectFrom('share')
@@ -168,6 +206,10 @@ async function restsOf(
     isOwn: row.organization_id === row.claimant,
     createdAtMs: row.created_at,
   }));
+}
+
+function countOf(ranges: readonly SharePortRange[]): number {
+  return ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 }
 
 function textOf(ranges: readonly SharePortRange[]): string {

@@ -302,13 +302,14 @@ async function reachedAt(
   const protocol = protocolOf(backendMode);
   const stays = before.ingressPort !== null && !isOtherPort && protocol === before.protocol;
   if (stays) return { ingress, ingressPort: before.ingressPort };
-  return { ingress, ingressPort: await choosePort(trx, { protocol, frontdoorId, port, nowMs }) };
+  const hasOne = before.ingressPort !== null && protocol === before.protocol;
+  return { ingress, ingressPort: await choosePort(trx, { protocol, frontdoorId, port, hasOne, nowMs }) };
 }
 
 /** `choosePort` has judged the rest of a port, which ends here. */
 async function claimPort(
   trx: Queries,
-  { frontdoorId, protocol, port, nowMs }: Omit<WantedPort, 'port'> & { readonly port: number | null },
+  { frontdoorId, protocol, port, nowMs }: Omit<WantedPort, 'port' | 'hasOne'> & { readonly port: number | null },
 ): Promise<void> {
   if (port !== null) await claimNames(trx, frontdoorId, [portName(protocol, port)], nowMs);
 }
