@@ -187,7 +187,7 @@ describeEachStore('shares', (open) => {
     const reserved = 'Value for name must be of share name other than oauth, api, www';
     const script = 'Value for name must be of share name without -- in the third and fourth place';
     const uri = `Value for target must be of uri (${targetForms()})`;
-    const pathless = `Value for target must be of http://HOST[:PORT] or https://HOST[:PORT], ${NO_PATH}`;
+    const pathless = `Value for target must be of http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT], h2://HOST[:PORT], grpc://HOST[:PORT] or grpcs://HOST[:PORT], ${NO_PATH}`;
     const cases: [Record<string, unknown>, number, string][] = [
       [{ name: 'a-' }, 400, form],
       [{ name: 'Api' }, 400, form],
@@ -253,7 +253,7 @@ describeEachStore('shares', (open) => {
       [{ backendMode: 'udpTunnel' }, 'Value for target must be of udp://HOST:PORT (backendMode udpTunnel)'],
       [
         { backendMode: 'proxy' },
-        'Value for target must be of http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH] (backendMode proxy)',
+        'Value for target must be of http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH], h2c://HOST[:PORT][/PATH], h2://HOST[:PORT][/PATH], grpc://HOST[:PORT] or grpcs://HOST[:PORT] (backendMode proxy)',
       ],
     ];
     for (const [body, message] of refused)
