@@ -17,6 +17,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   FRONTDOOR_CONFIG: 'Configuration file, as the option --config names it.',
   FRONTDOOR_DATABASE: 'PostgreSQL database of the control plane, as a postgres: URL.',
   FRONTDOOR_TSIG_KEY: 'Key for updates of a name server (RFC 2136), as ALGORITHM:NAME:SECRET.',
+  FRONTDOOR_SMTP_PASSWORD: 'Password of the user at the mail server.',
   FRONTDOOR_LOG: 'Least severe messages that are logged: debug, info, warn or error.',
   FRONTDOOR_LOG_FORMAT: 'Format of the log: text or json.',
   FRONTDOOR_NODE_OPTIONS: 'Options for the Node.js that the program runs on.',
