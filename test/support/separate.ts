@@ -2,7 +2,7 @@
  * The product with every part as a process of its own, as on four machines: control plane (Management API over TLS),
  * router, gateway and agent, each enrolled through its command. Free ports at the first start, the same at later ones.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
@@ -114,6 +114,7 @@ const HOST = '127.0.0.1';
 /** Rejects with the log of the part that did not start; nothing is left running then. */
 export async function startSeparate(options: SeparateOptions = {}): Promise<Separate> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'frontdoor-separate-'));
+  mkdirSync(folder, { recursive: true });
   const started: Stoppable[] = [];
   const clean = (): void => {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
