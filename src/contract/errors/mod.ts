@@ -9,6 +9,7 @@ import { CONTROL_ERRORS } from './control-error-table.ts';
 import { DOMAIN_ERRORS } from './domain-error-table.ts';
 import { GATEWAY_ERRORS } from './gateway-error-table.ts';
 import { NET_ERRORS } from './net-error-table.ts';
+import { PORT_ERRORS } from './port-error-table.ts';
 import { PROGRAM_ERRORS } from './program-error-table.ts';
 import { ROUTER_ERRORS } from './router-error-table.ts';
 import { SDK_ERRORS } from './sdk-error-table.ts';
@@ -25,7 +26,7 @@ export const ERRORS_BY_PART = {
   domain: DOMAIN_ERRORS,
   net: NET_ERRORS,
   sdk: SDK_ERRORS,
-  control: CONTROL_ERRORS,
+  control: { ...CONTROL_ERRORS, ...PORT_ERRORS },
   gateway: GATEWAY_ERRORS,
   router: ROUTER_ERRORS,
   agent: AGENT_ERRORS,
@@ -33,4 +34,4 @@ export const ERRORS_BY_PART = {
   bin: PROGRAM_ERRORS,
 } as const satisfies Readonly<Record<string, ErrorTable>>;
 
-export type ControlErrorCode = keyof typeof CONTROL_ERRORS;
+export type ControlErrorCode = keyof typeof CONTROL_ERRORS | keyof typeof PORT_ERRORS;

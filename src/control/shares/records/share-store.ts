@@ -117,7 +117,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   const reach = checkedReach(shareMode, wanted);
   const frontends = await joinFrontends(trx, share, [], reach.frontendIds);
   await claimShareNames(trx, share, [], frontends, nowMs);
-  await claimPort(trx, { frontdoorId, protocol: protocolOf(wanted.backendMode), port: ingressPort, nowMs });
+  await claimPort(trx, { frontdoorId, protocol: protocolOf(wanted.backendMode), nowMs }, ingressPort);
   await addGrants(trx, share, [], reach.grants);
   await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
   touch('share', id);
@@ -186,7 +186,7 @@ export async function changeShare(
     .returningAll();
   const [row] = await writeJointly(trx, partingWrites(trx, share, held, after, nowMs), update);
   await claimShareNames(trx, share, held.frontends, frontends, nowMs);
-  if (isOtherPort) await claimPort(trx, { frontdoorId, protocol, port: ingressPort, nowMs });
+  if (isOtherPort) await claimPort(trx, { frontdoorId, protocol, nowMs }, ingressPort);
   await addGrants(trx, share, held.grants, reach.grants);
   await placeAuthProviders(trx, share, held.authProviderIds, reach.authProviderIds, change.authProviderIds);
   touch('share', before.id);
@@ -309,7 +309,8 @@ async function reachedAt(
 /** `choosePort` has judged the rest of a port, which ends here. */
 async function claimPort(
   trx: Queries,
-  { frontdoorId, protocol, port, nowMs }: Omit<WantedPort, 'port' | 'hasOne'> & { readonly port: number | null },
+  { frontdoorId, protocol, nowMs }: Pick<WantedPort, 'frontdoorId' | 'protocol' | 'nowMs'>,
+  port: number | null,
 ): Promise<void> {
   if (port !== null) await claimNames(trx, frontdoorId, [portName(protocol, port)], nowMs);
 }
