@@ -65,7 +65,7 @@ export const LONG: Readonly<Record<string, string>> = {
  * leave a third above what a tier takes there, for runs beside other work: a tier that costs half as much again is noticed.
  * Lower a limit with each step that makes its tier cheaper.
  */
-export const CPU_LIMIT_SECONDS = { quick: 600, rest: 1_700, long: 500 };
+export const CPU_LIMIT_SECONDS = { quick: 600, rest: 1_700, long: 800 };
 
 /**
  * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
