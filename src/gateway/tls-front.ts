@@ -94,7 +94,7 @@ export class TlsFront {
   readonly #open: Server;
   /** The server that requests certificates. */
   readonly #asking: Server | undefined;
-  /** The same two for shares of streams, whose clients may offer any protocol. */
+  /** The two servers for shares of streams, whose clients may offer any protocol. */
   readonly #streams: { readonly open: Server; readonly asking: Server } | undefined;
   readonly #stopListening: (() => void) | undefined;
   #keysTimer: NodeJS.Timeout | undefined;

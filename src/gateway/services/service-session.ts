@@ -142,7 +142,7 @@ export class Http2ServiceSession implements CircuitWaiter, UpstreamOwner, Stream
     if (!this.#isOver) this.#owner.sessionFreed(this);
   }
 
-  /** Takes no more requests, and ends with the last of its streams. */
+  /** Stops accepting requests, and ends with the last of its streams. */
   leave(): void {
     if (this.isLeaving) return;
     this.isLeaving = true;

@@ -1,6 +1,6 @@
 /**
  * Sessions of HTTP/2 to services, and the requests that wait for a stream of one. A share has one session for all of its requests,
- * and further ones while the service allows no more streams; requests beyond wait, and client addresses take turns. Every number
+ * and further ones while the service refuses further streams; requests beyond wait, and client addresses take turns. Every number
  * is bounded. ADR 0121.
  */
 import { messageOf } from '#base';

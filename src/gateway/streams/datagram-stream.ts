@@ -1,6 +1,6 @@
 /**
  * One flow of datagrams to a share: decides about its source, then passes each datagram as one message of a circuit, and asks
- * again while the flow is open. Until the source has sent again after an answer, it gets no more datagrams than it sent, so that
+ * again while the flow is open. Until the source has sent again after an answer, it gets at most as many datagrams as it sent, so that
  * a forged source is not flooded. ADR 0119.
  */
 import { performance } from 'node:perf_hooks';

@@ -25,7 +25,7 @@ export interface SharePortPlace {
 }
 
 export interface OpenPort {
-  /** Takes no more clients. */
+  /** Stops accepting clients. */
   close(): void;
 }
 
@@ -75,7 +75,7 @@ export class SharePorts {
       if (!isBusy && nowMs >= retryAtMs) this.#plan();
   }
 
-  /** Takes no more clients. Those that are served stay. */
+  /** Stops accepting clients. Open connections and flows continue. */
   stop(): void {
     this.#isStopped = true;
     this.#options.context.table.streams.onPorts.delete(this.#onPorts);

@@ -69,7 +69,7 @@ export async function openUdpPort(port: number, options: UdpPortOptions): Promis
   return {
     close: () => {
       void flows.close();
-      // A socket without a share takes no more datagrams, and its flows end with the share.
+      // The socket stops receiving, and the flows end with their share.
     },
   };
 }
