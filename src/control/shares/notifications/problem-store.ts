@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Database, Queries } from '../../store/mod.ts';
 
-type ReportedKind = Selectable<Database['reported_problem']>['kind'];
+export type ReportedKind = Selectable<Database['reported_problem']>['kind'];
 /** Those whose state is measured. */
 export type ProblemKind = Exclude<ReportedKind, 'certificate' | 'quota'>;
 

@@ -22,8 +22,14 @@ const MOST_FOUND = 500;
 
 const least = (most: number): number => Math.ceil(most * SHARE);
 
+export interface QuotaUses {
+  readonly uses: readonly QuotaUse[];
+  /** Whether no limit has further uses. */
+  readonly isComplete: boolean;
+}
+
 /** Returns the uses of 80 % and more. */
-export async function quotaUses(db: Queries): Promise<readonly QuotaUse[]> {
+export async function quotaUses(db: Queries): Promise<QuotaUses> {
   const claims = db
     .selectFrom('hostname_claim')
     .innerJoin('frontdoor', 'frontdoor.id', 'hostname_claim.frontdoor_id');
@@ -50,7 +56,7 @@ export async function quotaUses(db: Queries): Promise<readonly QuotaUse[]> {
     .having(used, '>=', least(MAX_DESTINATIONS))
     .limit(MOST_FOUND)
     .execute();
-  const uses = (limit: QuotaLimit, most: number, found: readonly FoundUse[]): readonly QuotaUse[] =>
+  const usesOf = (limit: QuotaLimit, most: number, found: readonly FoundUse[]): readonly QuotaUse[] =>
     found.map(({ organizationId, frontdoorId = null, used: count }) => ({
       limit,
       organizationId,
@@ -58,12 +64,13 @@ export async function quotaUses(db: Queries): Promise<readonly QuotaUse[]> {
       used: Number(count),
       most,
     }));
-  return [
-    ...uses('custom-frontends', MAX_CUSTOM_FRONTENDS, await byFrontdoor(false, MAX_CUSTOM_FRONTENDS)),
-    ...uses('domains', MAX_DOMAINS_OF_FRONTDOOR, await byFrontdoor(true, MAX_DOMAINS_OF_FRONTDOOR)),
-    ...uses('unproven-hostnames', MAX_CLAIMS, unproven),
-    ...uses('notification-destinations', MAX_DESTINATIONS, destinations),
+  const found = [
+    usesOf('custom-frontends', MAX_CUSTOM_FRONTENDS, await byFrontdoor(false, MAX_CUSTOM_FRONTENDS)),
+    usesOf('domains', MAX_DOMAINS_OF_FRONTDOOR, await byFrontdoor(true, MAX_DOMAINS_OF_FRONTDOOR)),
+    usesOf('unproven-hostnames', MAX_CLAIMS, unproven),
+    usesOf('notification-destinations', MAX_DESTINATIONS, destinations),
   ];
+  return { uses: found.flat(), isComplete: found.every(({ length }) => length < MOST_FOUND) };
 }
 
 interface FoundUse {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ManualClock, silentLog } from '#base';
+import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
+import type { Store } from '../../store/mod.ts';
+import { ReportWatch, type Finding, type Findings } from './report-watch.ts';
+
+class ScriptedWatch extends ReportWatch<Finding> {
+  findings: Findings<Finding> = { found: [], isComplete: true };
+  readonly reported: string[][] = [];
+
+  constructor(store: Store) {
+    const parts = { store, clock: new ManualClock(1), log: silentLog };
+    super(parts, { kind: 'quota', type: 'quota.reached', what: 'findings', everyMs: 1_000 });
+  }
+
+  protected find(): Promise<Findings<Finding>> {
+    return Promise.resolve(this.findings);
+  }
+
+  protected organizationOf(): string {
+    return '';
+  }
+
+  protected resourcesOf(found: readonly Finding[]): readonly object[] {
+    this.reported.push(found.map(({ key }) => key));
+    return found;
+  }
+
+  async look(keys: readonly string[], isComplete: boolean): Promise<void> {
+    this.findings = { found: keys.map((key) => ({ key })), isComplete };
+    await this.pass();
+  }
+}
+
+describe('a watch that reports each finding once', () => {
+  let store: Store;
+  let watch: ScriptedWatch;
+  before(async () => {
+    store = await openEmbedded();
+    watch = new ScriptedWatch(store);
+  });
+  after(async () => {
+    await watch.close();
+    await store.close();
+  });
+
+  it('forgets one that is gone, unless the list was cut off', async () => {
+    await watch.look(['a', 'b'], true);
+    await watch.look(['b'], false);
+    await watch.look(['a', 'b'], true);
+    assert.deepEqual(watch.reported, [['a', 'b']]);
+    await watch.look(['b'], true);
+    await watch.look(['a', 'b'], true);
+    assert.deepEqual(watch.reported, [['a', 'b'], ['a']]);
+  });
+});
