@@ -13,21 +13,12 @@ import { MAX_CHOICES, PickMany } from './pick-many.tsx';
 import {
   FrontendsField,
   GrantsField,
-  IngressField,
+  IngressFields,
   ModeField,
-  PortField,
   TargetField,
   useSettled,
 } from './reach-fields.tsx';
-import {
-  addressOn,
-  hasPort,
-  ingressKinds,
-  isStream,
-  streamAddressOn,
-  type Lack,
-  type ShareDraft,
-} from './share-draft.ts';
+import { addressOn, isStream, streamAddressOn, type Lack, type ShareDraft } from './share-draft.ts';
 
 export interface StepProps {
   readonly draft: ShareDraft;
@@ -125,14 +116,7 @@ export function WhereStep({ draft, onChange }: StepProps): ReactNode {
       {draft.shareMode === 'public' ? (
         <>
           <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => onChange({ frontendIds })} />
-          {ingressKinds(draft).length > 1 ? (
-            <IngressField
-              kinds={ingressKinds(draft)}
-              value={draft.ingress}
-              onChange={(ingress) => onChange({ ingress })}
-            />
-          ) : null}
-          {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => onChange({ port })} /> : null}
+          <IngressFields draft={draft} set={onChange} />
           <Preview draft={draft} />
         </>
       ) : null}

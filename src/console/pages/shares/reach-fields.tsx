@@ -16,7 +16,14 @@ import { useText } from '../../text/language.tsx';
 import { optionText } from './backend-mode-text.ts';
 import { newShareText } from './new-share-text.ts';
 import { MAX_CHOICES, PickMany } from './pick-many.tsx';
-import { completedTarget, targetOptions, withTargetOption } from './share-draft.ts';
+import {
+  completedTarget,
+  hasPort,
+  ingressKinds,
+  targetOptions,
+  withTargetOption,
+  type IngressDraft,
+} from './share-draft.ts';
 
 const TYPING_MS = 300;
 const EXAMPLES = BACKEND_MODES.map((mode) => BACKEND_MODE_TABLE[mode].example).join(', ');
@@ -98,7 +105,24 @@ export function ModeField(props: {
   );
 }
 
-export function IngressField(props: {
+/** How clients reach a share over TCP or UDP. Nothing for other shares. */
+export function IngressFields(props: {
+  readonly draft: IngressDraft;
+  readonly set: (change: Partial<Pick<IngressDraft, 'ingress' | 'port'>>) => void;
+}): ReactNode {
+  const { draft, set } = props;
+  const kinds = ingressKinds(draft);
+  return (
+    <>
+      {kinds.length > 1 ? (
+        <IngressField kinds={kinds} value={draft.ingress} onChange={(ingress) => set({ ingress })} />
+      ) : null}
+      {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => set({ port })} /> : null}
+    </>
+  );
+}
+
+function IngressField(props: {
   readonly kinds: readonly IngressKind[];
   readonly value: IngressKind;
   readonly onChange: (value: IngressKind) => void;
@@ -118,10 +142,7 @@ export function IngressField(props: {
   );
 }
 
-export function PortField(props: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
+function PortField(props: { readonly value: string; readonly onChange: (value: string) => void }): ReactNode {
   const text = useText(newShareText);
   return (
     <TextInput

@@ -79,6 +79,8 @@ export function ingressOf(draft: Reached & Pick<ShareDraft, 'ingress'>): Ingress
   return ingressKinds(draft).find((kind) => kind === draft.ingress) ?? 'port';
 }
 
+export type IngressDraft = Reached & Pick<ShareDraft, 'ingress' | 'port'>;
+
 export function hasPort(draft: Reached & Pick<ShareDraft, 'ingress'>): boolean {
   return isStream(draft) && ingressOf(draft) === 'port';
 }

@@ -11,15 +11,8 @@ import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
-import {
-  FrontendsField,
-  GrantsField,
-  IngressField,
-  ModeField,
-  PortField,
-  TargetField,
-} from './reach-fields.tsx';
-import { changesOf, hasPort, ingressKinds, settingsOf } from './share-draft.ts';
+import { FrontendsField, GrantsField, IngressFields, ModeField, TargetField } from './reach-fields.tsx';
+import { changesOf, settingsOf } from './share-draft.ts';
 import { shareSettingsText } from './share-settings-text.ts';
 
 const FIELDS = [
@@ -70,14 +63,7 @@ export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
           ) : (
             <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => set({ frontendIds })} />
           )}
-          {ingressKinds(draft).length > 1 ? (
-            <IngressField
-              kinds={ingressKinds(draft)}
-              value={draft.ingress}
-              onChange={(ingress) => set({ ingress })}
-            />
-          ) : null}
-          {hasPort(draft) ? <PortField value={draft.port} onChange={(port) => set({ port })} /> : null}
+          <IngressFields draft={draft} set={set} />
           {share.name === null ? (
             <Checkbox
               label={text.kept}
