@@ -1,13 +1,12 @@
 /** The name and the rules of a shared policy: one review over the shares that use it, one save. */
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import type { SharePolicyBody } from '#contract/schemas';
-import { isApiError } from '../../api/api-error.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { EditForm, type SentChange } from '../../parts/edit-form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -21,6 +20,7 @@ import {
   type PolicyDraft,
 } from '../access/policy-draft.ts';
 import { fieldsOf, RuleCards, useOpenRules } from '../access/rule-cards.tsx';
+import { useReviewState } from '../access/use-review.ts';
 import { policiesText } from './policies-text.ts';
 import { PolicyReview } from './policy-review.tsx';
 
@@ -100,30 +100,20 @@ export function PolicyForm({ now, reload }: Editable<Policy>): ReactNode {
 function useReviewedChange(edit: Edit<Policy, Draft>, wanted: SharePolicyBody, onSaved: () => void) {
   const { draft, base } = edit;
   const parameters = { frontdoorId: useFrontdoorId(), policyId: base.body.id };
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const compare = useChange('comparePolicy', { onDone: () => setOpen(true) });
+  const state = useReviewState();
+  const compare = useChange('comparePolicy', { onDone: state.open });
   const save = useChange('replacePolicy', {
     refreshes: ['policy'],
     onDone: (answer) => {
-      close();
+      state.close();
       onSaved();
       edit.saved(answer);
     },
   });
-  const change: SentChange = {
-    error: compare.error ?? (isOpen ? null : save.error),
-    isPending: compare.isPending || save.isPending,
-    isSuccess: save.isSuccess,
-    reset: () => {
-      compare.reset();
-      save.reset();
-    },
-  };
   return {
-    isOpen,
-    close,
-    change,
+    isOpen: state.isOpen,
+    close: state.close,
+    change: state.changeOf(compare, save),
     save,
     comparison: compare.data?.body,
     begin: () => {
@@ -133,8 +123,7 @@ function useReviewedChange(edit: Edit<Policy, Draft>, wanted: SharePolicyBody, o
     confirm: () =>
       save.mutate(
         { parameters, body: { name: draft.name, ...wanted }, ifMatch: base.etag },
-        // The form has the ways on when someone else changed the same.
-        { onError: (error) => isApiError(error, 412) && close() },
+        { onError: state.onError },
       ),
   };
 }
