@@ -6,13 +6,13 @@ import { organizationOf } from '../../audit/mod.ts';
 import { expiringCertificates } from '../../overlay/records/mod.ts';
 import type { Queries } from '../../store/mod.ts';
 import { expiringDomains } from '../records/attention-store.ts';
-import { ReportWatch, type Finding, type Findings, type WatchParts } from './report-watch.ts';
+import { ReportWatch, type WatchFinding, type WatchFindings, type WatchParts } from './report-watch.ts';
 
 const PASS_MS = 3_600_000;
 const WINDOW_MS = 14 * 86_400_000;
 const MOST = 500;
 
-interface EndingCertificate extends Finding {
+interface EndingCertificate extends WatchFinding {
   readonly frontdoorId: string;
   readonly named: {
     readonly kind: 'agent' | 'domain';
@@ -34,7 +34,7 @@ export class CertificateWatch extends ReportWatch<EndingCertificate> {
     });
   }
 
-  protected async find(nowMs: number): Promise<Findings<EndingCertificate>> {
+  protected async find(nowMs: number): Promise<WatchFindings<EndingCertificate>> {
     const found = await endingCertificates(this.parts.store.db, nowMs);
     return { found, isComplete: found.length < MOST };
   }

@@ -3,13 +3,13 @@
  * reported again after the use was below in between.
  */
 import { quotaUses, type QuotaUse } from './quota-store.ts';
-import { ReportWatch, type Finding, type Findings, type WatchParts } from './report-watch.ts';
+import { ReportWatch, type WatchFinding, type WatchFindings, type WatchParts } from './report-watch.ts';
 
 const PASS_MS = 300_000;
 /** In per cent, the highest last. */
 const LEVELS = [80, 100] as const;
 
-interface Crossing extends Finding {
+interface Crossing extends WatchFinding {
   readonly percent: number;
   readonly use: QuotaUse;
 }
@@ -19,7 +19,7 @@ export class QuotaWatch extends ReportWatch<Crossing> {
     super(parts, { kind: 'quota', type: 'quota.reached', what: 'the use of limits', everyMs: PASS_MS });
   }
 
-  protected async find(): Promise<Findings<Crossing>> {
+  protected async find(): Promise<WatchFindings<Crossing>> {
     const { uses, isComplete } = await quotaUses(this.parts.store.db);
     return { found: uses.flatMap(crossingsOf), isComplete };
   }

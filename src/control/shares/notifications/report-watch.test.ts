@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 import type { Store } from '../../store/mod.ts';
-import { ReportWatch, type Finding, type Findings } from './report-watch.ts';
+import { ReportWatch, type WatchFinding, type WatchFindings } from './report-watch.ts';
 
-class ScriptedWatch extends ReportWatch<Finding> {
-  findings: Findings<Finding> = { found: [], isComplete: true };
+class ScriptedWatch extends ReportWatch<WatchFinding> {
+  findings: WatchFindings<WatchFinding> = { found: [], isComplete: true };
   readonly reported: string[][] = [];
 
   constructor(store: Store) {
@@ -14,7 +14,7 @@ class ScriptedWatch extends ReportWatch<Finding> {
     super(parts, { kind: 'quota', type: 'quota.reached', what: 'findings', everyMs: 1_000 });
   }
 
-  protected find(): Promise<Findings<Finding>> {
+  protected find(): Promise<WatchFindings<WatchFinding>> {
     return Promise.resolve(this.findings);
   }
 
@@ -22,7 +22,7 @@ class ScriptedWatch extends ReportWatch<Finding> {
     return '';
   }
 
-  protected resourcesOf(found: readonly Finding[]): readonly object[] {
+  protected resourcesOf(found: readonly WatchFinding[]): readonly object[] {
     this.reported.push(found.map(({ key }) => key));
     return found;
   }

@@ -25,18 +25,18 @@ export interface WatchedKind {
   readonly everyMs: number;
 }
 
-export interface Finding {
+export interface WatchFinding {
   /** The id of the row that remembers the report. */
   readonly key: string;
 }
 
-export interface Findings<Found extends Finding> {
+export interface WatchFindings<Found extends WatchFinding> {
   readonly found: readonly Found[];
   /** Whether there can be no others. If there can, a report is remembered although its finding is not among these. */
   readonly isComplete: boolean;
 }
 
-export abstract class ReportWatch<Found extends Finding> {
+export abstract class ReportWatch<Found extends WatchFinding> {
   protected readonly parts: WatchParts;
   readonly #kind: WatchedKind;
   #timer: NodeJS.Timeout;
@@ -64,7 +64,7 @@ export abstract class ReportWatch<Found extends Finding> {
     return this.#running;
   }
 
-  protected abstract find(nowMs: number): Promise<Findings<Found>>;
+  protected abstract find(nowMs: number): Promise<WatchFindings<Found>>;
 
   /** The organization that is notified. */
   protected abstract organizationOf(found: Found): string | Promise<string>;
