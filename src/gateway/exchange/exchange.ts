@@ -135,6 +135,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     // A circuit that breaks at once has ended this exchange already.
     if (this.#upstream !== upstream) return;
     if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
+    else this.#client.input.resume(PAUSED_BY_CIRCUIT);
     this.#client.input.resume(PAUSED_FOR_DIAL);
   }
 
@@ -340,8 +341,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     pool.discard(this.#upstream!, why);
     counters.retries += 1;
     this.#upstream = undefined;
+    this.#sender.detach();
     this.#state = WAITING;
     this.freshOnly = true;
+    if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
     this.#client.deadlineIn(circuitWaitMs(limits));
     if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
   }

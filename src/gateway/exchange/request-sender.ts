@@ -85,6 +85,11 @@ export class RequestSender implements BodySink {
     this.#flush(upstream, this.#batch.take());
   }
 
+  /** Collects again until there is another circuit: what was sent to the last one must come before what follows. */
+  detach(): void {
+    this.#upstream = undefined;
+  }
+
   /** Whether everything that was sent could be sent again. */
   get isKept(): boolean {
     return this.#kept !== undefined;
