@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { constants, type ClientHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '../../test/support/deadline.ts';
-import { GatewayWorld, get, once, statusOf } from './testing/gateway-world.ts';
+import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
 import { answerOf, ask, begin, openH2c } from './testing/http2-client.ts';
 
 describe('services that speak HTTP/2', () => {
@@ -68,6 +69,26 @@ describe('services that speak HTTP/2', () => {
       text,
       /^HTTP\/1\.1 200 \r\n[^]*transfer-encoding: chunked[^]*\/old[^]*\r\n0\r\nx-sum: abc\r\n\r\n$/i,
     );
+  });
+
+  it('answer requests whose share changes while their session is dialed', async () => {
+    await world.serveHttp2('changed', (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end('fine');
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.dialer.gate = promise;
+    const { dials } = world.dialer;
+    const client = await world.client();
+    client.send(get('changed'));
+    await world.eventually(() => world.dialer.dials > dials, 'the session is dialed');
+    world.publish(shareOf('changed', { upstream: { http2: 'http' }, updatedAtMs: 2 }));
+    // Longer than the gateway needs until it looks at its sessions.
+    await pause(600);
+    world.dialer.gate = undefined;
+    resolve();
+    assert.equal(statusOf(await client.ended()), 200);
+    client.close();
   });
 
   it('get trailers of requests', async () => {

@@ -90,6 +90,11 @@ export class Http2ServiceSession implements CircuitWaiter, UpstreamOwner, Stream
     return this.#isOpen && !this.isLeaving && !this.#isOver && this.streams < this.#maxStreams;
   }
 
+  /** Whether the service has spoken HTTP/2. */
+  get wasOpened(): boolean {
+    return this.#isOpen;
+  }
+
   /** Whether another one should replace it. */
   isOld(nowMs: number): boolean {
     const isAged = nowMs - this.#openedMs >= this.#parts.limits.circuitAgeMs;

@@ -62,7 +62,10 @@ export class ServiceStreams implements ServiceSessionOwner {
   }
 
   cancel(route: GatewayRoute, waiter: CircuitWaiter): void {
-    this.#routes.get(route)?.waiters.delete(waiter);
+    const state = this.#routes.get(route);
+    if (state === undefined) return;
+    state.waiters.delete(waiter);
+    this.#forget(route, state);
   }
 
   /** A request has no sign of its agent. Another session shows whether it, or another agent, answers. */
@@ -78,7 +81,8 @@ export class ServiceStreams implements ServiceSessionOwner {
     if (state === undefined) return;
     if (route.revoked)
       failAll(state, new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
-    for (const session of [...state.sessions]) if (state.waiters.size === 0) session.leave();
+    if (state.waiters.size === 0)
+      for (const session of [...state.sessions]) if (session.wasOpened) session.leave();
     this.#forget(route, state);
   }
 
@@ -87,6 +91,8 @@ export class ServiceStreams implements ServiceSessionOwner {
     const endMs = this.#nowMs() - this.#limits.idleCircuitMs;
     for (const [route, { sessions }] of this.#routes) {
       for (const session of [...sessions]) {
+        // One that is being opened has a limit of its own, and requests may wait for it.
+        if (!session.wasOpened) continue;
         const isIdle = session.streams === 0 && session.busyMs <= endMs;
         if (isIdle || (route.retired && session.streams === 0)) session.leave();
       }
@@ -125,8 +131,8 @@ export class ServiceStreams implements ServiceSessionOwner {
     if (state === undefined) return;
     const at = state.sessions.indexOf(session);
     if (at >= 0) state.sessions.splice(at, 1);
+    if (!session.wasOpened) state.opening -= 1;
     if (failure !== undefined) {
-      state.opening -= 1;
       if (only !== undefined) {
         if (state.waiters.delete(only)) only.circuitFailed(failure);
       } else if (sessionWithRoom(state) === undefined) failAll(state, failure);
