@@ -107,6 +107,18 @@ describe('services that break the rules of HTTP/2', () => {
     assert.equal(headers[':status'], 504);
   });
 
+  it('by ending a connection on which it allowed no stream, which is not dialed without end', async () => {
+    let connections = 0;
+    const { headers, cause } = await failing('unused', (socket) => {
+      connections += 1;
+      socket.write(NO_STREAMS);
+      setTimeout(() => socket.end(), 5);
+    });
+    assert.equal(headers[':status'], 502);
+    assert.ok(connections <= 16, `${connections} connections`);
+    assert.match(String(cause), /before it allowed a stream/);
+  });
+
   it('by headers without end, and by trailers that are none', async () => {
     await world.serveHttp2('headers', (stream) => {
       stream.respond({

@@ -136,6 +136,9 @@ export class ServiceStreams implements ServiceSessionOwner {
       if (only !== undefined) {
         if (state.waiters.delete(only)) only.circuitFailed(failure);
       } else if (sessionWithRoom(state) === undefined) failAll(state, failure);
+    } else if (session.uses === 0 && !state.sessions.some(({ uses }) => uses > 0)) {
+      // Requests that wait would have the next one opened at once, and without end.
+      failAll(state, UNUSED);
     }
     if (state.waiters.size > 0 && only === undefined) queueMicrotask(() => this.#advance(route));
     else this.#forget(route, state);
@@ -213,6 +216,11 @@ export class ServiceStreams implements ServiceSessionOwner {
   }
 }
 
+const UNUSED = new CircuitError(
+  'circuit-closed',
+  'service',
+  'the service ended the HTTP/2 connection before it allowed a stream',
+);
 const TOO_MANY = new CircuitError('timeout', 'gateway', 'too many requests are waiting for a circuit');
 
 /** The newest session with room, because an older one may belong to a part that no longer answers. */
