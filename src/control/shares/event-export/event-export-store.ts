@@ -46,7 +46,7 @@ export async function lockEventExport(
   return row && exportOf(secrets, row);
 }
 
-/** Ends the pause after failures. */
+/** Ends the pause after failures, and the lease: what is under way by the former settings is not noted, and is sent again. */
 export async function putEventExport(trx: Queries, secrets: Sealing, wanted: EventExport): Promise<void> {
   const settings = {
     url_sealed: secrets.seal(wanted.url),
@@ -55,6 +55,8 @@ export async function putEventExport(trx: Queries, secrets: Sealing, wanted: Eve
     compressed: wanted.isCompressed ? 1 : 0,
     enabled: wanted.isEnabled ? 1 : 0,
     paused_until: 0,
+    lease_holder: null,
+    lease_until: 0,
   };
   await trx
     .insertInto('event_export')

@@ -7,6 +7,7 @@ import { after, afterEach, before, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { silentLog } from '#base';
 import { parseAllowedNetworks } from '#domain';
+import { until } from '../../../../test/support/deadline.ts';
 import { closerOf } from '../../../../test/support/server-sockets.ts';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { EventExporter } from '../event-export/mod.ts';
@@ -245,6 +246,30 @@ describeEachStore('the event export', (open) => {
       assert.equal((JSON.parse(json!) as Line).kind, 'audit');
     }
     assert.match(messages[1]!, /"name":"ü"/);
+    assert.equal((await state()).waiting, 0);
+  });
+
+  it('sends the whole past if that is set while a batch is under way', async () => {
+    await set();
+    await later();
+    await rename('in the past');
+    requests.length = 0;
+    const held: ServerResponse[] = [];
+    answer = (response) => void held.push(response);
+    const passing = later();
+    await until(
+      'the batch',
+      () => held.length,
+      (now) => now > 0,
+    );
+    await set({ from: 'beginning' });
+    answer = accept;
+    for (const response of held) accept(response);
+    await passing;
+    requests.length = 0;
+    await later();
+    const own = lines().filter(({ organizationId }) => organizationId === world.first.organizationId);
+    assert.equal(own[0]?.sequence, 1);
     assert.equal((await state()).waiting, 0);
   });
 
