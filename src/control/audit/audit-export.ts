@@ -115,12 +115,21 @@ interface WaitingChain {
   readonly end: number;
 }
 
+/** A chain whose next events are gone, which the verification reports, must not keep those of others waiting. */
 async function waitingChains(db: Queries, most: number): Promise<readonly WaitingChain[]> {
   const found = await db
     .selectFrom('audit_head')
     .leftJoin('audit_export', 'audit_export.organization_id', 'audit_head.organization_id')
     .select(['audit_head.organization_id', 'audit_head.sequence as end', AFTER.as('after')])
     .where(sql<boolean>`audit_head.sequence > ${AFTER}`)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('audit_event')
+          .select('audit_event.sequence')
+          .whereRef('audit_event.organization_id', '=', 'audit_head.organization_id')
+          .where(sql<boolean>`audit_event.sequence > ${AFTER}`),
+      ),
+    )
     .orderBy(sql`coalesce(audit_export.exported_at, 0)`)
     .orderBy('audit_head.organization_id')
     .limit(most)

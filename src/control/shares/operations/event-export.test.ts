@@ -273,6 +273,19 @@ describeEachStore('the event export', (open) => {
     assert.equal((await state()).waiting, 0);
   });
 
+  it('sends events of other chains although those of one are gone', async () => {
+    await set();
+    await later();
+    requests.length = 0;
+    await world.store.db
+      .insertInto('audit_head')
+      .values({ organization_id: 'cut', sequence: 3, hash: '' })
+      .execute();
+    await rename('after the cut');
+    await later();
+    assert.ok(actions().includes('changeFrontdoor'), String(actions()));
+  });
+
   it('is tested, paused and stopped by operators alone', async () => {
     const { authorization } = await world.addAccount(
       world.first.organizationId,
