@@ -89,4 +89,13 @@ describe('bytes for a server that another party names', () => {
       refusal('server-silent'),
     );
   });
+
+  it('have failed when the server closes the connection before it had all of them', async () => {
+    const ending = createServer((socket) => void socket.on('error', () => {}).end());
+    const leaving = createServer((socket) => void socket.on('error', () => {}).destroy());
+    for (const server of [ending, leaving]) {
+      const port = await listen(server);
+      await assert.rejects(write({ port, isTls: false }), refusal('unreachable'));
+    }
+  });
 });

@@ -24,6 +24,9 @@ export interface EgressWriterTarget {
   readonly isTls: boolean;
 }
 
+/** A proxy without a server behind it accepts a connection, and ends it within this time, without having read. */
+const SETTLING_MS = 250;
+
 /** Throws `forbidden` if the policy refuses, `timeout`, and `unavailable` if the server did not take it all. */
 export async function writeToEgress(
   target: EgressWriterTarget,
@@ -44,9 +47,15 @@ export async function writeToEgress(
     socket = open(target, addresses, options);
     await once(socket, isTls ? 'secureConnect' : 'connect');
     const closed = once(socket, 'close');
+    // It is awaited below; until then the socket may fail.
+    closed.catch(() => {});
     // An answer of a server is not expected, and not kept.
     socket.resume();
-    socket.end(bytes);
+    await written(socket, bytes);
+    // Afterwards nobody can know whether the server closed because it had everything.
+    if (await endsWithin(socket, SETTLING_MS))
+      throw new FrontdoorError('unavailable', 'unreachable', `${shown} closed the connection early`);
+    socket.end();
     const [hadError] = (await closed) as [boolean];
     if (hadError || socket.bytesWritten < bytes.length || !socket.writableFinished)
       throw new FrontdoorError('unavailable', 'unreachable', `${shown} closed the connection early`);
@@ -56,6 +65,28 @@ export async function writeToEgress(
     signal.removeEventListener('abort', onAbort);
     socket?.destroy();
   }
+}
+
+/** Resolves when the system has taken the bytes, or the socket is over. */
+function written(socket: Socket, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', resolve);
+    socket.write(bytes, () => resolve());
+  });
+}
+
+/** Whether the other side ends the connection in this time, or has ended it. */
+function endsWithin(socket: Socket, ms: number): Promise<boolean> {
+  if (socket.readableEnded || socket.destroyed) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const onEnd = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    socket.once('end', onEnd);
+    socket.once('close', onEnd);
+  });
 }
 
 function open(
