@@ -14,14 +14,19 @@ export async function takeMailAllowance(
   nowMs: number,
 ): Promise<number | undefined> {
   const hour = Math.floor(nowMs / HOUR_MS);
-  const before = sql<number>`case when mail_usage.hour = ${hour} then mail_usage.recipients else 0 end`;
+  // A control plane whose clock is ahead may be in the next hour already: the two must not begin anew in turns.
+  const isPresent = sql<boolean>`mail_usage.hour in (${hour}, ${hour + 1})`;
+  const before = sql<number>`case when ${isPresent} then mail_usage.recipients else 0 end`;
   const taken = await db
     .insertInto('mail_usage')
     .values({ organization_id: organizationId, hour, recipients })
     .onConflict((conflict) =>
       conflict
         .column('organization_id')
-        .doUpdateSet({ hour, recipients: sql<number>`${before} + ${recipients}` })
+        .doUpdateSet({
+          hour: sql<number>`case when ${isPresent} then mail_usage.hour else cast(${hour} as bigint) end`,
+          recipients: sql<number>`${before} + ${recipients}`,
+        })
         .where(sql<boolean>`${before} + ${recipients} <= ${MAX_RECIPIENTS_AN_HOUR}`),
     )
     .returning('hour')
