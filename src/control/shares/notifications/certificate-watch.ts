@@ -36,7 +36,7 @@ export class CertificateWatch extends ReportWatch<EndingCertificate> {
 
   protected async find(nowMs: number): Promise<WatchFindings<EndingCertificate>> {
     const found = await endingCertificates(this.parts.store.db, nowMs);
-    return { found, isComplete: found.length < MOST };
+    return { found, isCutOff: () => found.length >= MOST };
   }
 
   protected organizationOf({ frontdoorId }: EndingCertificate): Promise<string> {

@@ -14,7 +14,7 @@ export async function takeMailAllowance(
   nowMs: number,
 ): Promise<number | undefined> {
   const hour = Math.floor(nowMs / HOUR_MS);
-  // A control plane whose clock is ahead may be in the next hour already: the two must not begin anew in turns.
+  // A control plane whose clock is ahead may be in the next hour already: the two must not begin again in turns.
   const isPresent = sql<boolean>`mail_usage.hour in (${hour}, ${hour + 1})`;
   const before = sql<number>`case when ${isPresent} then mail_usage.recipients else 0 end`;
   const taken = await db

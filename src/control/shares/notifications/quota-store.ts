@@ -18,14 +18,14 @@ export interface QuotaUse {
 /** The first share of a limit that is reported. */
 const SHARE = 0.8;
 /** For each limit; those beyond are reported when others have become fewer. */
-const MOST_FOUND = 500;
+export const MOST_FOUND = 500;
 
 const least = (most: number): number => Math.ceil(most * SHARE);
 
 export interface QuotaUses {
   readonly uses: readonly QuotaUse[];
-  /** Whether no limit has further uses. */
-  readonly isComplete: boolean;
+  /** Limits of which there may be more uses than those returned. */
+  readonly cutOff: ReadonlySet<string>;
 }
 
 /** Returns the uses of 80 % and more. */
@@ -56,21 +56,24 @@ export async function quotaUses(db: Queries): Promise<QuotaUses> {
     .having(used, '>=', least(MAX_DESTINATIONS))
     .limit(MOST_FOUND)
     .execute();
-  const usesOf = (limit: QuotaLimit, most: number, found: readonly FoundUse[]): readonly QuotaUse[] =>
-    found.map(({ organizationId, frontdoorId = null, used: count }) => ({
+  const cutOff = new Set<string>();
+  const usesOf = (limit: QuotaLimit, most: number, found: readonly FoundUse[]): readonly QuotaUse[] => {
+    if (found.length >= MOST_FOUND) cutOff.add(limit);
+    return found.map(({ organizationId, frontdoorId = null, used: count }) => ({
       limit,
       organizationId,
       frontdoorId,
       used: Number(count),
       most,
     }));
-  const found = [
-    usesOf('custom-frontends', MAX_CUSTOM_FRONTENDS, await byFrontdoor(false, MAX_CUSTOM_FRONTENDS)),
-    usesOf('domains', MAX_DOMAINS_OF_FRONTDOOR, await byFrontdoor(true, MAX_DOMAINS_OF_FRONTDOOR)),
-    usesOf('unproven-hostnames', MAX_CLAIMS, unproven),
-    usesOf('notification-destinations', MAX_DESTINATIONS, destinations),
+  };
+  const uses = [
+    ...usesOf('custom-frontends', MAX_CUSTOM_FRONTENDS, await byFrontdoor(false, MAX_CUSTOM_FRONTENDS)),
+    ...usesOf('domains', MAX_DOMAINS_OF_FRONTDOOR, await byFrontdoor(true, MAX_DOMAINS_OF_FRONTDOOR)),
+    ...usesOf('unproven-hostnames', MAX_CLAIMS, unproven),
+    ...usesOf('notification-destinations', MAX_DESTINATIONS, destinations),
   ];
-  return { uses: found.flat(), isComplete: found.every(({ length }) => length < MOST_FOUND) };
+  return { uses, cutOff };
 }
 
 interface FoundUse {

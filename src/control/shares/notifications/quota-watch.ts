@@ -20,8 +20,8 @@ export class QuotaWatch extends ReportWatch<Crossing> {
   }
 
   protected async find(): Promise<WatchFindings<Crossing>> {
-    const { uses, isComplete } = await quotaUses(this.parts.store.db);
-    return { found: uses.flatMap(crossingsOf), isComplete };
+    const { uses, cutOff } = await quotaUses(this.parts.store.db);
+    return { found: uses.flatMap(crossingsOf), isCutOff: (key) => cutOff.has(limitOf(key)) };
   }
 
   protected organizationOf({ use }: Crossing): string {
@@ -40,6 +40,10 @@ export class QuotaWatch extends ReportWatch<Crossing> {
       most: use.most,
     }));
   }
+}
+
+function limitOf(key: string): string {
+  return key.split(' ')[0]!;
 }
 
 function useKey({ limit, organizationId, frontdoorId }: QuotaUse): string {

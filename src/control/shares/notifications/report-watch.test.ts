@@ -6,7 +6,7 @@ import type { Store } from '../../store/mod.ts';
 import { ReportWatch, type WatchFinding, type WatchFindings } from './report-watch.ts';
 
 class ScriptedWatch extends ReportWatch<WatchFinding> {
-  findings: WatchFindings<WatchFinding> = { found: [], isComplete: true };
+  findings: WatchFindings<WatchFinding> = { found: [], isCutOff: () => false };
   readonly reported: string[][] = [];
 
   constructor(store: Store) {
@@ -27,8 +27,8 @@ class ScriptedWatch extends ReportWatch<WatchFinding> {
     return found;
   }
 
-  async look(keys: readonly string[], isComplete: boolean): Promise<void> {
-    this.findings = { found: keys.map((key) => ({ key })), isComplete };
+  async look(keys: readonly string[], cutOff: readonly string[] = []): Promise<void> {
+    this.findings = { found: keys.map((key) => ({ key })), isCutOff: (key) => cutOff.includes(key) };
     await this.pass();
   }
 }
@@ -46,12 +46,12 @@ describe('a watch that reports each finding once', () => {
   });
 
   it('forgets one that is gone, unless the list was cut off', async () => {
-    await watch.look(['a', 'b'], true);
-    await watch.look(['b'], false);
-    await watch.look(['a', 'b'], true);
+    await watch.look(['a', 'b']);
+    await watch.look(['b'], ['a']);
+    await watch.look(['a', 'b']);
     assert.deepEqual(watch.reported, [['a', 'b']]);
-    await watch.look(['b'], true);
-    await watch.look(['a', 'b'], true);
+    await watch.look(['b']);
+    await watch.look(['a', 'b']);
     assert.deepEqual(watch.reported, [['a', 'b'], ['a']]);
   });
 });

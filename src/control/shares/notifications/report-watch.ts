@@ -32,8 +32,8 @@ export interface WatchFinding {
 
 export interface WatchFindings<Found extends WatchFinding> {
   readonly found: readonly Found[];
-  /** Whether there can be no others. If there can, a report is remembered although its finding is not among these. */
-  readonly isComplete: boolean;
+  /** Whether a finding may be there although it is not among these. Its report is remembered. */
+  readonly isCutOff: (key: string) => boolean;
 }
 
 export abstract class ReportWatch<Found extends WatchFinding> {
@@ -80,11 +80,11 @@ export abstract class ReportWatch<Found extends WatchFinding> {
   async #pass(): Promise<void> {
     const { store, clock } = this.parts;
     const { kind } = this.#kind;
-    const { found, isComplete } = await this.find(clock.nowMs());
+    const { found, isCutOff } = await this.find(clock.nowMs());
     const reported = (await listReported(store.db, [kind])).map(({ resourceId }) => resourceId);
     const present = new Set(found.map(({ key }) => key));
-    const gone = reported.filter((key) => !present.has(key));
-    if (isComplete && gone.length > 0) await endProblems(store.db, kind, gone);
+    const gone = reported.filter((key) => !present.has(key) && !isCutOff(key));
+    if (gone.length > 0) await endProblems(store.db, kind, gone);
     const known = new Set(reported);
     const byOrganization = new Map<string, Found[]>();
     for (const each of found) {

@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test';
 import { silentLog } from '#base';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { QuotaWatch } from '../notifications/mod.ts';
+import { MOST_FOUND } from '../notifications/quota-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 interface Delivery {
@@ -88,5 +89,30 @@ describeEachStore('limits', (open) => {
         ['unproven-hostnames', null, 80, 100],
       ],
     );
+  });
+
+  it('are not reported again while others of many come and go', async () => {
+    const { db } = world.store;
+    await fill(16);
+    const before = (await reported()).length;
+    const some = await db.selectFrom('notification_destination').selectAll().executeTakeFirstOrThrow();
+    const rowsOf = (organization: string) =>
+      Array.from({ length: 16 }, (_, n) => ({
+        ...some,
+        id: `${organization}-${n}`,
+        organization_id: organization,
+        events: '',
+      }));
+    const organizations = Array.from({ length: MOST_FOUND }, (_, n) => `0000-${n}`);
+    for (const id of organizations) {
+      await db.insertInto('organization').values({ id, name: id, created_at: 1 }).execute();
+      await db.insertInto('notification_destination').values(rowsOf(id)).execute();
+    }
+    await reported();
+    await db
+      .deleteFrom('notification_destination')
+      .where('organization_id', '=', organizations[0]!)
+      .execute();
+    assert.equal((await reported()).length, before);
   });
 });
