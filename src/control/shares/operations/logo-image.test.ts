@@ -50,6 +50,7 @@ test('what is no PNG image of the permitted size is refused, in one sentence', (
     [png(PICTURE, END), /PNG image$/],
     [Buffer.concat([plain, Buffer.from('<script>')]), /PNG image$/],
     [plain.subarray(0, -1), /PNG image$/],
+    [png(headOf(1, 1), headOf(60_000, 60_000), PICTURE, END), /PNG image$/],
     [png(headOf(1_025, 1), PICTURE, END), /1024 pixels/],
     [png(headOf(1, 0), PICTURE, END), /1024 pixels/],
     [png(headOf(1, 2 ** 31), PICTURE, END), /1024 pixels/],

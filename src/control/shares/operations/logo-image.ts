@@ -23,6 +23,7 @@ export function parseLogo(base64: string): string {
   const isWhole =
     head?.type === 'IHDR' &&
     head.data.length === HEAD_BYTES &&
+    chunks.filter(({ type }) => type === 'IHDR').length === 1 &&
     chunks.at(-1)?.type === 'IEND' &&
     chunks.some(({ type }) => type === 'IDAT');
   if (!isWhole) throw invalidLogo('PNG image');
