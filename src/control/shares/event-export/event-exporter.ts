@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
+import { readAlone } from '#net';
 import type { Exposition } from '#net/metrics';
 import { auditToExport, noteAuditExported, type AuditRow } from '../../audit/mod.ts';
 import type { Secrets } from '../../secrets/mod.ts';
@@ -24,7 +25,7 @@ import {
   type EventExport,
   type StoredEventExport,
 } from './event-export-store.ts';
-import { auditLine, notificationLine, testLine, type EventLine } from './event-line.ts';
+import { auditLine, damagedLine, notificationLine, testLine, type EventLine } from './event-line.ts';
 
 const PASS_MS = 2_000;
 const LEASE_MS = 60_000;
@@ -172,7 +173,7 @@ export class EventExporter {
   }
 
   async #batch(): Promise<Batch> {
-    const { store, auditFields } = this.#options;
+    const { store, auditFields, clock } = this.#options;
     const audit: AuditRow[] = [];
     const notifications: ExportedEvent[] = [];
     const lines: EventLine[] = [];
@@ -185,11 +186,14 @@ export class EventExporter {
       return true;
     };
     for (const row of await auditToExport(store.db, AUDIT_BOUNDS)) {
-      if (!fits(auditLine(row, auditFields(row)))) break;
+      const { id, organization_id: organizationId } = row;
+      const line = readAlone(`the audit event ${id} of the store`, () => auditLine(row, auditFields(row)));
+      if (!fits(line ?? damagedLine('audit', { id, organizationId }, clock.nowMs()))) break;
       audit.push(row);
     }
     for (const event of await eventsToExport(store.db, AUDIT_BOUNDS.mostOfChain)) {
-      if (!fits(notificationLine(event))) break;
+      const line = readAlone(`the notification event ${event.id} of the store`, () => notificationLine(event));
+      if (!fits(line ?? damagedLine('notification', event, clock.nowMs()))) break;
       notifications.push(event);
     }
     return { audit, notifications, lines };

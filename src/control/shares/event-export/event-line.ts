@@ -42,6 +42,16 @@ export function notificationLine({ id, organizationId, type, atMs, data }: Expor
   return { kind: 'notification', atMs, isWarning: !GOOD.test(type), json: JSON.stringify(fields) };
 }
 
+/** Replaces the line of an event that is damaged in the database, so that the collector learns of it and gets the others. */
+export function damagedLine(
+  kind: 'audit' | 'notification',
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  nowMs: number,
+): EventLine {
+  const fields = { kind, organizationId: organizationId === '' ? null : organizationId, id, damaged: true };
+  return { kind, atMs: nowMs, isWarning: true, json: JSON.stringify(fields) };
+}
+
 export function testLine(atMs: number): EventLine {
   const message = 'This is a test of the event export of Frontdoor.';
   const json = JSON.stringify({ kind: 'test', at: new Date(atMs).toISOString(), message });

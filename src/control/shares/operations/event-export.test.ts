@@ -286,6 +286,31 @@ describeEachStore('the event export', (open) => {
     assert.ok(actions().includes('changeFrontdoor'), String(actions()));
   });
 
+  it('sends the others although one is damaged, and names that one', async () => {
+    await set();
+    await later();
+    requests.length = 0;
+    await rename('damaged');
+    const { organizationId } = world.first;
+    const own = world.store.db.selectFrom('audit_head').select('sequence');
+    const { sequence } = await own
+      .where('organization_id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    await world.store.db
+      .updateTable('audit_event')
+      .set({ at: 9e15 })
+      .where('organization_id', '=', organizationId)
+      .where('sequence', '=', sequence)
+      .execute();
+    await rename('whole');
+    await later();
+    const [damaged, whole] = lines().filter((line) => line.organizationId === organizationId);
+    assert.partialDeepStrictEqual(damaged, { kind: 'audit', damaged: true });
+    assert.equal(whole?.sequence, sequence + 1);
+    // The other tests send the whole trail.
+    await world.store.db.updateTable('audit_event').set({ at: 1 }).where('at', '=', 9e15).execute();
+  });
+
   it('is tested, paused and stopped by operators alone', async () => {
     const { authorization } = await world.addAccount(
       world.first.organizationId,
