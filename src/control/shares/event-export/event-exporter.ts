@@ -192,7 +192,9 @@ export class EventExporter {
       audit.push(row);
     }
     for (const event of await eventsToExport(store.db, AUDIT_BOUNDS.mostOfChain)) {
-      const line = readAlone(`the notification event ${event.id} of the store`, () => notificationLine(event));
+      const line = readAlone(`the notification event ${event.id} of the store`, () =>
+        notificationLine(event),
+      );
       if (!fits(line ?? damagedLine('notification', event, clock.nowMs()))) break;
       notifications.push(event);
     }

@@ -79,14 +79,14 @@ export function mailTextOf(messages: readonly NotificationMessage[], place: Mail
   let free = MAX_LINES;
   let only = '';
   for (const message of messages) {
-    const { total, resources, note } = contentOf(message);
+    const { total, at, lines: all, note } = contentOf(message);
     counts.set(message.type, (counts.get(message.type) ?? 0) + Math.max(total, 1));
-    const lines = resources.slice(0, free).map(lineOf);
+    const lines = all.slice(0, free);
     free -= lines.length;
     only = lines[0]?.text ?? '';
     sections.push({
       heading: note ?? headingOf(message.type, total),
-      at: new Date(message.atMs).toISOString(),
+      at,
       lines,
       left: Math.max(total - lines.length, 0),
     });
@@ -103,18 +103,26 @@ export function mailTextOf(messages: readonly NotificationMessage[], place: Mail
 
 interface Content {
   readonly total: number;
-  readonly resources: readonly MailResource[];
+  /** The time of the event. */
+  readonly at: string;
+  readonly lines: readonly Line[];
   /** Replaces the heading. */
   readonly note: string | undefined;
 }
 
 /** A message that is damaged loses its own lines only. */
-function contentOf({ type, data }: NotificationMessage): Content {
+function contentOf({ type, atMs, data }: NotificationMessage): Content {
   try {
     const { total, resources, message } = readData(data);
-    return { total, resources, note: type === 'test' ? message : undefined };
+    const lines = resources.slice(0, MAX_LINES).map(lineOf);
+    return {
+      total,
+      at: new Date(atMs).toISOString(),
+      lines,
+      note: type === 'test' ? message : undefined,
+    };
   } catch {
-    return { total: 0, resources: [], note: 'A notification cannot be read' };
+    return { total: 0, at: 'at an unknown time', lines: [], note: 'A notification cannot be read' };
   }
 }
 

@@ -293,9 +293,7 @@ describeEachStore('the event export', (open) => {
     await rename('damaged');
     const { organizationId } = world.first;
     const own = world.store.db.selectFrom('audit_head').select('sequence');
-    const { sequence } = await own
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirstOrThrow();
+    const { sequence } = await own.where('organization_id', '=', organizationId).executeTakeFirstOrThrow();
     await world.store.db
       .updateTable('audit_event')
       .set({ at: 9e15 })
