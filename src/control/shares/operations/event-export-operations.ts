@@ -58,6 +58,7 @@ export const eventExportHandlers: Handlers<
       await putEventExport(trx, secrets, wanted);
       const from = call.body.from ?? (before === undefined ? 'now' : undefined);
       if (from !== undefined) await startAuditExport(trx, from, clock.nowMs());
+      if (from === 'now') await noteEventsExported(trx, undefined);
       const after = (await findEventExport(trx, secrets))!;
       return {
         result: { after, answer: await answerOf(trx, after) },

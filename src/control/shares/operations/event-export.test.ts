@@ -309,6 +309,15 @@ describeEachStore('the event export', (open) => {
     await world.store.db.updateTable('audit_event').set({ at: 1 }).where('at', '=', 9e15).execute();
   });
 
+  it('leaves out all that waits if it is set to begin now', async () => {
+    await set({ enabled: false });
+    await rename('waits');
+    await publish();
+    await set({ from: 'now' });
+    await later();
+    assert.deepEqual(actions(), ['setEventExport']);
+  });
+
   it('is tested, paused and stopped by operators alone', async () => {
     const { authorization } = await world.addAccount(
       world.first.organizationId,
