@@ -57,7 +57,7 @@ export const eventExportReplacementSchema = closed({
       maxLength: MAX_SECRET_CHARS,
       pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
       description:
-        'The value of the header, such as "Bearer TOKEN"; null: none; absent: the present one is kept',
+        'The value of the header, such as "Bearer TOKEN"; null: none; absent: the present one is kept, which another origin of url does not permit',
       examples: ['Bearer t0k3n'],
     }),
   ),

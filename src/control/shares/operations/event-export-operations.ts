@@ -106,6 +106,9 @@ function noExport(): FrontdoorError {
 }
 
 /** Throws `invalid` for an address that cannot be called, and for options that its kind does not have. */
+const SECRET_AGAIN =
+  'The address is at another origin, which the present secret was not given for: specify secret again, or null for none';
+
 function wantedOf(
   body: BodyOf<'setEventExport'>,
   before: StoredEventExport | undefined,
@@ -115,6 +118,10 @@ function wantedOf(
   const target = URL.parse(url);
   if (target === null || target.hostname === '') throw invalidValue('url', 'an address');
   const isSyslog = target.protocol === 'tls:' || target.protocol === 'tcp:';
+  const isElsewhere = before !== undefined && URL.parse(before.url)?.origin !== target.origin;
+  // Otherwise whoever may set the address could read the secret, which the API never shows.
+  if (body.secret === undefined && isElsewhere && before.secret !== null && !isSyslog)
+    throw new FrontdoorError('invalid', 'invalid-request', SECRET_AGAIN);
   const secret = body.secret === undefined ? (before?.secret ?? null) : body.secret;
   if (isSyslog) {
     if (target.port === '' || !/^\/?$/.test(target.pathname) || target.search !== '' || target.hash !== '')

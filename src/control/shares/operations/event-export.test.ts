@@ -26,6 +26,7 @@ interface Line {
 }
 
 interface State {
+  readonly hasSecret: boolean;
   readonly waiting: number;
   readonly delivered: number;
   readonly failures: number;
@@ -112,6 +113,17 @@ describeEachStore('the event export', (open) => {
     );
   const lines = () => requests.flatMap((each) => each.lines);
   const actions = () => lines().map(({ kind, action, type }) => (kind === 'audit' ? action : type));
+
+  it('does not give the secret to another origin', async () => {
+    await set({ secret: 'Bearer t0k3n' });
+    await set({ url: `${new URL(url).origin}/elsewhere` });
+    assert.equal((await state()).hasSecret, true);
+    const elsewhere = 'https://other.example.com/events';
+    const refused = await world.call('PUT', '/event-export', { body: { url: elsewhere } });
+    assert.deepEqual([refused.status, (await state()).hasSecret], [400, true], refused.text);
+    await set({ url: elsewhere, secret: null });
+    assert.equal((await state()).hasSecret, false);
+  });
 
   it('sends each event once by two control planes, from its start on, with the secret in its header', async () => {
     await rename('before');
