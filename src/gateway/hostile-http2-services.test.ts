@@ -76,6 +76,17 @@ describe('services that break the rules of HTTP/2', () => {
     assert.match(String(silent.cause), /did not speak HTTP\/2/);
   });
 
+  it('but not by a first frame in pieces, one of which begins like another protocol', async () => {
+    const frame = Buffer.concat([Buffer.from('000048040000000000', 'hex'), Buffer.alloc(72)]);
+    for (let at = 0; at < 12; at += 1) frame.writeUIntBE(0x0005_0000_4000, 9 + 6 * at, 6);
+    const { cause } = await failing('pieces', (socket) => {
+      socket.write(frame.subarray(0, 2));
+      setTimeout(() => socket.write(frame.subarray(2)), 20);
+      setTimeout(() => socket.end(), 100);
+    });
+    assert.match(String(cause), /^the HTTP\/2 connection to the service ended/);
+  });
+
   it('by frames that no reader can take', async () => {
     const broken = await failing('frames', (socket) => {
       let received = Buffer.alloc(0);

@@ -62,6 +62,7 @@ export class Http2ServiceSession implements CircuitWaiter, UpstreamOwner, Stream
   #duplex: CircuitDuplex | undefined;
   #session: ClientHttp2Session | undefined;
   #openedMs = 0;
+  #hasData = false;
   #isOpen = false;
   #isOver = false;
   #failure: CircuitError | undefined;
@@ -187,7 +188,9 @@ export class Http2ServiceSession implements CircuitWaiter, UpstreamOwner, Stream
   }
 
   upstreamData(bytes: Buffer): void {
-    if (!this.#isOpen && (bytes[0] === HTTP1 || bytes[0] === TLS_ALERT)) this.#fail(otherProtocol(bytes[0]));
+    const first = this.#hasData ? undefined : bytes[0];
+    this.#hasData ||= bytes.length > 0;
+    if (first === HTTP1 || first === TLS_ALERT) this.#fail(otherProtocol(first));
     else this.#duplex?.receive(bytes);
   }
 
