@@ -127,9 +127,9 @@ class Source {
     socket.on('message', (datagram) => this.received.push(datagram.toString()));
   }
 
-  static async open(test: TestContext, port: number): Promise<Source> {
+  static async open(test: TestContext, port: number, address = '127.0.0.1'): Promise<Source> {
     const socket = createSocket('udp4');
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => socket.bind(0, address, resolve));
     test.after(() => void socket.close());
     return new Source(socket, port);
   }
@@ -224,6 +224,19 @@ describe('the port of a share of datagrams', () => {
     await source.send('b');
     await world.eventually(() => source.received.length === 2, 'the answer over another circuit');
     assert.equal(world.circuits.length, 2);
+  });
+
+  it('serves others while a forbidden address sends from many ports', async (test) => {
+    const world = await UdpWorld.start(test, { maxStreamsPerShare: 4 });
+    await world.serve({ rules: rulesOf({ ip: { allow: ['127.0.0.1'], deny: [] } }) });
+    for (let i = 0; i < 6; i += 1) {
+      const forbidden = await Source.open(test, world.port, '127.0.0.2');
+      await forbidden.send('a');
+    }
+    await world.eventually(() => world.ended.length >= 4, 'the forbidden address is refused');
+    const allowed = await Source.open(test, world.port);
+    await allowed.send('b');
+    await world.eventually(() => allowed.received.length === 1, 'another address is served');
   });
 
   it('bounds the flows of all sources, and of one address', async (test) => {

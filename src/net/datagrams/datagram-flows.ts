@@ -43,12 +43,6 @@ export interface FlowSource {
   onClosed?(): void;
 }
 
-interface Flow {
-  /** Undefined for a refused source. */
-  readonly connection: DatagramConnection | undefined;
-  readonly refusedUntilMs: number;
-}
-
 /** A flow that waits until others have their circuits. */
 interface WaitingFlow {
   readonly connection: DatagramConnection;
@@ -60,8 +54,10 @@ export class FlowTable {
   readonly #options: FlowTableOptions;
   readonly #budget = new DatagramBudget(MAX_WAITING_BYTES);
   readonly #maxFlows: number;
-  /** Flows that accept datagrams, and refused sources. */
-  readonly #flows = new Map<string, Flow>();
+  /** Flows that accept datagrams. */
+  readonly #flows = new Map<string, DatagramConnection>();
+  /** Until when a refused source is not asked about again. The oldest are forgotten, so that they take no place of a flow. */
+  readonly #refused = new Map<string, number>();
   /** Flows that may still send. */
   readonly #open = new Set<DatagramConnection>();
   /** By key, in the order of their arrival. */
@@ -94,19 +90,19 @@ export class FlowTable {
     const waiting = this.#waiting.get(key);
     const isTaken =
       waiting === undefined
-        ? this.#flows.get(key)?.connection?.receive(datagram) === true
+        ? this.#flows.get(key)?.receive(datagram) === true
         : this.#hold(waiting, datagram);
     if (!isTaken) this.#dropped += 1;
   }
 
   /** Passes a datagram to the flow of its key, which is made if there is none. */
   receive(key: string, datagram: Uint8Array, source: () => FlowSource): void {
-    const flow = this.#flows.get(key);
-    if (flow?.connection !== undefined) {
+    if (this.#flows.has(key)) {
       this.pass(key, datagram);
       return;
     }
-    if (this.#isClosed || (flow !== undefined && flow.refusedUntilMs > this.#options.clock.monotonicMs())) {
+    const refusedUntilMs = this.#refused.get(key) ?? -Infinity;
+    if (this.#isClosed || refusedUntilMs > this.#options.clock.monotonicMs()) {
       this.#dropped += 1;
       return;
     }
@@ -122,10 +118,8 @@ export class FlowTable {
     const { name, idleTimeoutMs, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
     for (const [key, { sinceMs }] of this.#waiting) if (nowMs - sinceMs >= MAX_WAIT_MS) this.#giveUp(key);
-    for (const [key, { connection, refusedUntilMs }] of this.#flows) {
-      if (connection !== undefined) connection.endIfIdle(idleTimeoutMs);
-      else if (refusedUntilMs <= nowMs) this.#flows.delete(key);
-    }
+    for (const connection of this.#flows.values()) connection.endIfIdle(idleTimeoutMs);
+    for (const [key, untilMs] of this.#refused) if (untilMs <= nowMs) this.#refused.delete(key);
     if (this.#dropped > 0 || this.#refusedFlows > 0)
       log.warn(
         { listener: name, dropped: this.#dropped, refusedFlows: this.#refusedFlows, flows: this.#open.size },
@@ -137,9 +131,12 @@ export class FlowTable {
 
   /** Closes a flow whose circuit was refused. Its source may try again after a second. */
   refuse(key: string, connection: DatagramConnection): void {
-    if (this.#flows.get(key)?.connection === connection) {
-      const refusedUntilMs = this.#options.clock.monotonicMs() + REFUSAL_MS;
-      this.#flows.set(key, { connection: undefined, refusedUntilMs });
+    if (this.#flows.get(key) === connection) {
+      this.#flows.delete(key);
+      this.#refused.delete(key);
+      this.#refused.set(key, this.#options.clock.monotonicMs() + REFUSAL_MS);
+      const oldest = this.#refused.keys().next();
+      if (this.#refused.size > this.#maxFlows && oldest.done !== true) this.#refused.delete(oldest.value);
     }
     connection.destroy();
   }
@@ -160,7 +157,7 @@ export class FlowTable {
       clock,
       send: (data, sent) => source.send(data, sent),
       onEnded: (it) => {
-        if (this.#flows.get(key)?.connection === it) this.#flows.delete(key);
+        if (this.#flows.get(key) === it) this.#flows.delete(key);
         if (this.#waiting.get(key)?.connection === it) this.#giveUp(key);
       },
       onClosed: (it) => {
@@ -169,7 +166,8 @@ export class FlowTable {
         this.#stopIfEmpty();
       },
     });
-    this.#flows.set(key, { connection, refusedUntilMs: 0 });
+    this.#refused.delete(key);
+    this.#flows.set(key, connection);
     this.#open.add(connection);
     log.debug({ listener: name, source: key }, 'new source of datagrams');
     if (this.#opening < MAX_OPENING) {
