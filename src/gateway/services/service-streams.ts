@@ -72,7 +72,7 @@ export class ServiceStreams implements ServiceSessionOwner {
   suspect(route: GatewayRoute): void {
     const state = this.#routes.get(route);
     if (state === undefined || route.retired || state.opening > 0 || route.namesClient) return;
-    this.#open(route, state);
+    if (state.sessions.length < MAX_SESSIONS) this.#open(route, state);
   }
 
   /** The route was replaced. Its requests continue; those that wait fail if the share was withdrawn. */
