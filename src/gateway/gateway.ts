@@ -241,8 +241,8 @@ class GatewayServer implements Gateway {
       },
       onConnection: (socket, facts) => {
         if (tls === undefined && 'speaksH2c' in address && address.speaksH2c === true)
-          readPreface(socket, limits.headTimeoutMs, (isHttp2) =>
-            containSocket(socket, log, () => this.#accept(socket, facts, isHttp2)),
+          containSocket(socket, log, () =>
+            readPreface(socket, limits.headTimeoutMs, (isHttp2) => this.#accept(socket, facts, isHttp2)),
           );
         else this.#accept(socket, facts, 'alpnProtocol' in socket && socket.alpnProtocol === 'h2');
       },
