@@ -161,7 +161,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
 
   /** The connection's share was withdrawn. */
   revoke(): void {
-    this.#guarded(() => (this.#exchange ?? this.#relay)?.revoked(FAILURES.revoked));
+    this.#guarded(() => (this.#exchange ?? this.#relay)?.end(FAILURES.revoked));
   }
 
   /**
@@ -352,7 +352,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   #sweepAdmission(): void {
     const current = this.#exchange ?? this.#relay;
     const failure = current && this.#record && this.#admission.endOf(this.#record);
-    if (failure !== undefined) current?.revoked(failure);
+    if (failure !== undefined) current?.end(failure);
   }
 
   #sweepDeadline(): void {

@@ -108,15 +108,19 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   /** Gets a circuit and sends what has arrived. */
   connect(): void {
-    const { pool, limits, nowMs } = this.#context;
+    const { pool, nowMs } = this.#context;
     this.sinceMs = nowMs;
     const idle = pool.take(this.route, this.#sender.isRepeatable);
-    if (idle !== undefined) this.circuitReady(idle);
-    else {
-      if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
-      this.#client.deadlineIn(circuitWaitMs(limits));
-      if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
-    }
+    if (idle === undefined) this.#wait();
+    else this.circuitReady(idle);
+  }
+
+  /** What its client sends is left for the circuit. */
+  #wait(): void {
+    const { pool, limits } = this.#context;
+    if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
+    this.#client.deadlineIn(circuitWaitMs(limits));
+    if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
   }
 
   circuitReady(upstream: Upstream): void {
@@ -147,7 +151,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   clientData(bytes: Buffer): Buffer | undefined {
     const rest = this.#sender.take(bytes);
     if (this.#sender.body.malformed) {
-      this.#end(failureOfRequest('malformed-chunk'));
+      this.end(failureOfRequest('malformed-chunk'));
       return undefined;
     }
     if (this.#state === HEAD) this.#client.deadlineIn(this.#answerTimeoutMs);
@@ -181,13 +185,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   /** Called when the deadline has passed. */
   expired(): void {
-    if (this.#state === WAITING) this.#end(FAILURES.dialTimeout);
-    else this.#end(this.#state === HEAD ? FAILURES.answerTimeout : FAILURES.streamIdle);
-  }
-
-  /** Ends the exchange, because its admission no longer holds. */
-  revoked(failure: Failure): void {
-    this.#end(failure);
+    if (this.#state === WAITING) this.end(FAILURES.dialTimeout);
+    else this.end(this.#state === HEAD ? FAILURES.answerTimeout : FAILURES.streamIdle);
   }
 
   /** Called several times a second: cuts a body whose client is too slow, and looks whether the agent has the request. */
@@ -197,11 +196,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     // The service's time begins with the end of the body.
     if (isClientsTurn) this.#client.deadlineIn(this.#answerTimeoutMs);
     if (this.#bodyRate?.check(this.#context, body.dataBytes, isClientsTurn) === true)
-      this.#end(FAILURES.bodyTooSlow);
+      this.end(FAILURES.bodyTooSlow);
     if (this.#state !== HEAD || this.#answered) return;
     const outcome = checkDelivery(this.#upstream!, this.#context, this.#mayRepeat);
     if (outcome === 'repeat') this.#repeat('the agent acknowledges nothing');
-    else if (outcome !== undefined) this.#end(failureOfCircuit(outcome), outcome);
+    else if (outcome !== undefined) this.end(failureOfCircuit(outcome), outcome);
   }
 
   upstreamData(bytes: Buffer): void {
@@ -226,7 +225,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
   }
 
   upstreamFault(error: unknown): void {
-    this.#end({ ...FAILURES.internal, cause: messageOf(error) }, error);
+    this.end({ ...FAILURES.internal, cause: messageOf(error) }, error);
   }
 
   /** Reads interim responses and the final head, and returns the bytes that follow it. */
@@ -328,7 +327,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
     const upstream = this.#upstream!;
     const crossed = this.#state === HEAD && !this.#answered && mayBeRepeated(upstream, error);
     if (crossed && this.#mayRepeat) this.#repeat('closed by the service');
-    else this.#end(failureOfLoss(cause, error), error);
+    else this.end(failureOfLoss(cause, error), error);
   }
 
   get #mayRepeat(): boolean {
@@ -337,19 +336,17 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, AnswerOwner {
 
   /** Sends the request over another circuit. */
   #repeat(why: string): void {
-    const { pool, counters, limits } = this.#context;
+    const { pool, counters } = this.#context;
     pool.discard(this.#upstream!, why);
     counters.retries += 1;
     this.#upstream = undefined;
     this.#sender.detach();
     this.#state = WAITING;
     this.freshOnly = true;
-    if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
-    this.#client.deadlineIn(circuitWaitMs(limits));
-    if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
+    this.#wait();
   }
 
-  #end(failure: Failure, error?: unknown): void {
+  end(failure: Failure, error?: unknown): void {
     if (this.#state === BODY || this.#state === ENDING) this.#broken(failure, error);
     else this.#fail(failure, error);
   }

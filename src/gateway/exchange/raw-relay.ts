@@ -75,7 +75,7 @@ export class RawRelay implements UpstreamOwner {
   }
 
   /** Ends the relay, because its admission no longer holds. */
-  revoked(failure: Failure): void {
+  end(failure: Failure): void {
     this.#broken(failure);
   }
 

@@ -167,7 +167,7 @@ export class StreamConnection implements RelayClient, CircuitWaiter, Numbered {
   /** Ends a connection that was admitted. */
   #end(failure: Failure): void {
     if (this.#relay === undefined) this.#fail(failure);
-    else this.#relay.revoked(failure);
+    else this.#relay.end(failure);
   }
 
   /** Ends a connection that has no circuit. */

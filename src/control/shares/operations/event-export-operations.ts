@@ -119,7 +119,7 @@ function wantedOf(
   if (target === null || target.hostname === '') throw invalidValue('url', 'an address');
   const isSyslog = target.protocol === 'tls:' || target.protocol === 'tcp:';
   const isElsewhere = before !== undefined && URL.parse(before.url)?.origin !== target.origin;
-  // Otherwise whoever may set the address could read the secret, which the API never shows.
+  // Otherwise a caller that may set the address could read the secret, which the API never shows.
   if (body.secret === undefined && isElsewhere && before.secret !== null && !isSyslog)
     throw new FrontdoorError('invalid', 'invalid-request', SECRET_AGAIN);
   const secret = body.secret === undefined ? (before?.secret ?? null) : body.secret;
